@@ -1,0 +1,16 @@
+import type { Command } from '../command.ts';
+import { versionCommand } from './version.ts';
+
+/** Every command, in the order of `--help`. */
+export const COMMANDS: readonly Command[] = [versionCommand];
+
+/** What the words that only group commands mean. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  mirror: 'Move images: sync, save, load, copy, delete',
+  release: 'Look into an OpenShift release payload',
+  catalog: 'Look into an operator catalog',
+  registry: 'Run and look after the embedded mirror registry',
+  render: 'Print configuration files that point at the mirror',
+  bootstrap: 'Understand what a bootstrap machine does',
+  step: 'Steps, chains and workflows',
+};

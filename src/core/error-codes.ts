@@ -1,0 +1,78 @@
+interface CodeInfo {
+  /** Process exit status when this error ends a command. */
+  readonly exit: number;
+  /** Whether the same request, sent again later, may succeed. */
+  readonly transient: boolean;
+  readonly summary: string;
+}
+
+/**
+ * Every failure the tool can name. `docs/errors.md` is generated from this table.
+ * Codes are a contract: add new ones, never rename or reuse one.
+ */
+export const ERROR_CODES = {
+  // The command line, files and the machine.
+  USAGE: { exit: 2, transient: false, summary: 'The command line is not valid' },
+  INTERRUPTED: { exit: 130, transient: false, summary: 'The run was interrupted' },
+  NOT_BUILT: { exit: 3, transient: false, summary: 'This part of atoll does not exist' },
+  INPUT_INVALID: { exit: 3, transient: false, summary: 'A file or value is not valid' },
+  FILE_UNREADABLE: { exit: 3, transient: false, summary: 'A file cannot be read' },
+  FILE_UNWRITABLE: { exit: 3, transient: false, summary: 'A file cannot be written' },
+  DISK_FULL: { exit: 3, transient: false, summary: 'Too little free space on a disk' },
+  PROGRAM_MISSING: { exit: 3, transient: false, summary: 'A program this needs is not installed' },
+  PROGRAM_FAILED: { exit: 3, transient: false, summary: 'A program this needs failed' },
+  LOCKED: { exit: 3, transient: true, summary: 'Another run is using this' },
+  PLAN_CHANGED: { exit: 3, transient: false, summary: 'The plan is not the one that was started' },
+  TIMED_OUT: { exit: 4, transient: true, summary: 'Something took longer than it may' },
+
+  // Content.
+  DIGEST_INVALID: { exit: 5, transient: false, summary: 'A digest is not well formed' },
+  REFERENCE_INVALID: {
+    exit: 3,
+    transient: false,
+    summary: 'An image reference is not well formed',
+  },
+  MANIFEST_INVALID: { exit: 5, transient: false, summary: 'A manifest is not valid' },
+  MANIFEST_UNSUPPORTED: {
+    exit: 5,
+    transient: false,
+    summary: 'A manifest has a format nobody should use any more',
+  },
+  CONTENT_MISMATCH: { exit: 5, transient: true, summary: 'Content differs from its descriptor' },
+  CONTENT_MISSING: { exit: 5, transient: false, summary: 'Content that should be there is absent' },
+  SIGNATURE_INVALID: {
+    exit: 5,
+    transient: false,
+    summary: 'A signature is missing or does not verify',
+  },
+
+  // Registries and the network.
+  REGISTRY_DENIED: { exit: 4, transient: false, summary: 'A registry refused the credentials' },
+  REGISTRY_UNAVAILABLE: { exit: 4, transient: true, summary: 'A registry did not answer' },
+  REGISTRY_THROTTLED: { exit: 4, transient: true, summary: 'A registry asked us to slow down' },
+  REGISTRY_REFUSED: { exit: 4, transient: false, summary: 'A registry refused a request' },
+  REGISTRY_QUOTA: { exit: 4, transient: false, summary: 'A registry has no room or quota left' },
+  REGISTRY_BLOCKED: { exit: 4, transient: false, summary: 'registries.conf blocks this registry' },
+  IMAGE_UNKNOWN: { exit: 4, transient: false, summary: 'A registry does not have this image' },
+  TOKEN_EXPIRED: { exit: 4, transient: true, summary: 'A registry token is no longer valid' },
+  TLS_UNTRUSTED: { exit: 4, transient: false, summary: 'A certificate is not trusted' },
+  TLS_NAME_MISMATCH: { exit: 4, transient: false, summary: 'A certificate is for another name' },
+  TLS_EXPIRED: { exit: 4, transient: false, summary: 'A certificate is not valid now' },
+  TLS_NOT_SPOKEN: {
+    exit: 4,
+    transient: false,
+    summary: 'A server speaks plain HTTP where TLS is expected',
+  },
+  PROXY_FAILED: { exit: 4, transient: true, summary: 'A proxy refused or failed' },
+  NAME_UNRESOLVED: { exit: 4, transient: true, summary: 'A host name does not resolve' },
+
+  // Results that are not a crash.
+  IMAGES_MISSING: {
+    exit: 7,
+    transient: false,
+    summary: 'Some images could not be mirrored; the rest are in place',
+  },
+  CLUSTER_FAILED: { exit: 6, transient: false, summary: 'The cluster did not come up' },
+} as const satisfies Record<string, CodeInfo>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

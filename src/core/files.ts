@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AtollError, messageOf, systemCodeOf } from './errors.ts';
+
+/** Only the owner reads it: for everything that holds a secret. */
+export const SECRET_MODE = 0o600;
+export const SECRET_DIRECTORY_MODE = 0o700;
+
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Mode of directories that have to be made on the way. */
+  readonly directoryMode?: number;
+}
+
+type Bytes = string | Uint8Array | AsyncIterable<Uint8Array | string>;
+
+/**
+ * Writes a whole file or none: temp file beside it, fsync, rename, fsync of the directory.
+ * Readers see the old content or the new, never a part.
+ */
+export async function writeFileAtomic(
+  path: string,
+  content: Bytes,
+  options: WriteOptions = {},
+): Promise<void> {
+  const directory = dirname(path);
+  const partial = join(directory, `.${basename(path)}.${randomUUID()}.tmp`);
+  try {
+    await mkdir(directory, { recursive: true, mode: options.directoryMode ?? 0o777 });
+    const file = await open(partial, 'wx', options.mode ?? 0o666);
+    try {
+      await writeFile(file, content);
+      // open() applies the umask; an explicit mode is a promise.
+      if (options.mode !== undefined) await chmod(partial, options.mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path);
+    await syncDirectory(directory);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw unwritable(path, error);
+  }
+}
+
+/** Makes a rename or an unlink in this directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+export async function readText(path: string): Promise<string> {
+  return (await readBytes(path)).toString('utf8');
+}
+
+export async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** The text, or undefined when there is no such file. Any other trouble is an error. */
+export async function readTextIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, cause: unknown): AtollError {
+  return new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, { cause, details: { path } });
+}
+
+function unwritable(path: string, cause: unknown): unknown {
+  if (cause instanceof AtollError || systemCodeOf(cause) === undefined) return cause;
+  if (systemCodeOf(cause) === 'ENOSPC') {
+    return new AtollError('DISK_FULL', `Cannot write "${path}": the disk is full`, {
+      hint: 'Free some space and run the same command again',
+      cause,
+      details: { path },
+    });
+  }
+  return new AtollError('FILE_UNWRITABLE', `Cannot write "${path}": ${messageOf(cause)}`, {
+    cause,
+    details: { path },
+  });
+}

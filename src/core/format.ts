@@ -1,0 +1,37 @@
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** `1.5 GiB`: three significant digits at most, binary units. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+export function formatRate(bytesPerSecond: number): string {
+  return `${formatBytes(bytesPerSecond)}/s`;
+}
+
+/** `45 ms`, `3.2 s`, `4m 05s`, `2h 07m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`;
+}
+
+const SIZE = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>[KMGTP]?)(?:i?B)?$/i;
+
+/** Reads `500`, `64K`, `1.5GiB`; undefined when it is not a size. Units are binary. */
+export function parseBytes(text: string): number | undefined {
+  const parts = SIZE.exec(text.trim())?.groups;
+  if (!parts) return undefined;
+  const power = parts.unit ? 'KMGTP'.indexOf(parts.unit.toUpperCase()) + 1 : 0;
+  return Math.round(Number(parts.number) * 1024 ** power);
+}

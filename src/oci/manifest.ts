@@ -1,0 +1,121 @@
+import { AtollError } from '../core/errors.ts';
+import type { Descriptor } from './descriptor.ts';
+import { type Digest, digestOf } from './digest.ts';
+import {
+  descriptorSchema,
+  type ImageIndex,
+  type ImageManifest,
+  imageSchema,
+  indexSchema,
+} from './manifest-schema.ts';
+import {
+  isForeignLayerType,
+  isImageManifestType,
+  isIndexType,
+  isSchema1Type,
+} from './media-types.ts';
+
+/** More than this is no manifest but an attack or a mistake; the registries' own limit. */
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+
+/** Manifest bytes exactly as served: re-encoding them would change the digest. */
+export interface RawManifest {
+  readonly descriptor: Descriptor;
+  readonly bytes: Uint8Array;
+  readonly content: ImageManifest | ImageIndex;
+  /** Everything that must be at the target before this manifest, in order, without foreign layers. */
+  readonly children: readonly Descriptor[];
+  /** What this artifact is attached to (a signature's image); not a child. */
+  readonly subject: Descriptor | undefined;
+}
+
+export function isIndex(manifest: RawManifest): manifest is RawManifest & { content: ImageIndex } {
+  return 'manifests' in manifest.content;
+}
+
+export function isImage(
+  manifest: RawManifest,
+): manifest is RawManifest & { content: ImageManifest } {
+  return 'layers' in manifest.content;
+}
+
+/** Parses the bytes of a manifest or index. `mediaType` is the Content-Type they came with, if any. */
+export function parseManifest(bytes: Uint8Array, mediaType?: string, digest?: Digest): RawManifest {
+  const shown = digest ?? 'manifest';
+  if (bytes.length > MAX_MANIFEST_BYTES) {
+    throw invalid(shown, `it has ${bytes.length} bytes, more than ${MAX_MANIFEST_BYTES}`);
+  }
+  const json = parseJson(bytes, shown);
+  const type = typeOf(json, mediaType, shown);
+  const parsed = (isIndexType(type) ? indexSchema : imageSchema).safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw invalid(shown, `${issue?.path.join('.') || 'document'}: ${issue?.message}`);
+  }
+  const content = parsed.data as unknown as ImageManifest | ImageIndex;
+  return {
+    descriptor: {
+      mediaType: type,
+      digest: digest ?? digestOf(bytes),
+      size: bytes.length,
+      ...(content.artifactType ? { artifactType: content.artifactType } : {}),
+    },
+    bytes,
+    content,
+    children: childrenOf(content),
+    subject: content.subject,
+  };
+}
+
+function childrenOf(content: ImageManifest | ImageIndex): readonly Descriptor[] {
+  const all = 'manifests' in content ? content.manifests : [content.config, ...content.layers];
+  const seen = new Set<string>();
+  return all.filter((child) => {
+    if (isForeignLayerType(child.mediaType) || seen.has(child.digest)) return false;
+    seen.add(child.digest);
+    return true;
+  });
+}
+
+function parseJson(bytes: Uint8Array, shown: string): Record<string, unknown> {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw invalid(shown, 'it is not JSON', cause);
+  }
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) {
+    throw invalid(shown, 'it is not a JSON object');
+  }
+  return json as Record<string, unknown>;
+}
+
+/** The document's own `mediaType` counts; the header fills in where OCI lets it be absent. */
+function typeOf(json: Record<string, unknown>, header: string | undefined, shown: string): string {
+  const named = typeof json.mediaType === 'string' ? json.mediaType : undefined;
+  const bare = header?.split(';')[0]?.trim();
+  const type = named ?? (bare && bare !== 'application/json' ? bare : undefined) ?? guessType(json);
+  if (json.schemaVersion === 1 || (type && isSchema1Type(type))) {
+    throw new AtollError(
+      'MANIFEST_UNSUPPORTED',
+      `Cannot use ${shown}: it is a Docker schema 1 manifest`,
+      {
+        hint: 'Push the image again with a current client; schema 1 has no stable digest',
+      },
+    );
+  }
+  if (type && (isIndexType(type) || isImageManifestType(type))) return type;
+  throw invalid(shown, `its media type is "${type ?? 'unknown'}"`);
+}
+
+function guessType(json: Record<string, unknown>): string | undefined {
+  if (Array.isArray(json.manifests)) return 'application/vnd.oci.image.index.v1+json';
+  if (Array.isArray(json.layers)) return 'application/vnd.oci.image.manifest.v1+json';
+  return undefined;
+}
+
+function invalid(shown: string, found: string, cause?: unknown): AtollError {
+  return new AtollError('MANIFEST_INVALID', `Cannot read ${shown}: ${found}`, { cause });
+}
+
+export { descriptorSchema, type ImageIndex, type ImageManifest };

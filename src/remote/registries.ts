@@ -1,0 +1,42 @@
+import type { Context } from '../core/context.ts';
+import type { MountTarget, ReferrersSource, Source, TagSource, Target } from '../oci/content.ts';
+import type { Digest } from '../oci/digest.ts';
+import type { Reference } from '../oci/reference.ts';
+
+/** How registries are reached: the usual files, or the ones named here. */
+export interface RegistryOptions {
+  /** Auth file that wins over all others. */
+  readonly authfile?: string | undefined;
+  /** PEM files of CAs trusted besides the system's. */
+  readonly ca?: readonly string[] | undefined;
+  /** `true` for all, or hosts for which http and unverified TLS are allowed. */
+  readonly insecure?: boolean | readonly string[] | undefined;
+  /** `registries.conf` to use instead of the system's. */
+  readonly registriesConf?: string | undefined;
+  /** Folder of `<host>[:port]/` folders to use instead of the system's `certs.d`. */
+  readonly certsDir?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** One repository of one registry, exactly there: no mirrors, no rewriting. */
+export interface Repository extends Source, Target, MountTarget, ReferrersSource, TagSource {
+  readonly registry: string;
+  readonly repository: string;
+  /** Removes a manifest by digest, or a tag; false when it was not there. */
+  remove(ctx: Context, tagOrDigest: string): Promise<boolean>;
+  removeBlob(ctx: Context, digest: Digest): Promise<boolean>;
+}
+
+/** What a pull as a node does it ends at: where the manifest was found, and the rest follows. */
+export interface PullSource extends Source, ReferrersSource, TagSource {
+  /** `host/repository` that answered last; undefined before the first answer. */
+  readonly endpoint: string | undefined;
+}
+
+/** All registries of one run: connections, tokens and limits are shared within it. */
+export interface Registries {
+  repository(registry: string, repository: string): Repository;
+  /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
+  source(reference: Reference): PullSource;
+  close(): Promise<void>;
+}

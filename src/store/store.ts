@@ -1,0 +1,69 @@
+import type { Context } from '../core/context.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import type { Digest } from '../oci/digest.ts';
+
+export interface StoredBlob {
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+/** Bytes `start` to `end`, both included, as in HTTP. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Content by digest, small records by key. A directory or an S3 bucket implements it, and one
+ * test suite holds both. Manifests are blobs here like any other.
+ */
+export interface Store {
+  readonly blobs: Blobs;
+  readonly uploads: Uploads;
+  readonly records: Records;
+}
+
+export interface Blobs {
+  stat(ctx: Context, digest: Digest): Promise<StoredBlob | undefined>;
+  /** The bytes; throws `CONTENT_MISSING` when there are none. Not re-hashed: they were when written. */
+  read(ctx: Context, digest: Digest, range?: ByteRange): AsyncIterable<Uint8Array>;
+  /** Whole and verified, or absent. Writing what is already there is cheap and harmless. */
+  write(ctx: Context, expected: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  remove(ctx: Context, digest: Digest): Promise<boolean>;
+  list(ctx: Context): AsyncIterable<StoredBlob & { readonly modifiedAt: Date }>;
+}
+
+/** Uploads in parts, which survive a restart. One writer at a time per upload. */
+export interface Uploads {
+  begin(ctx: Context): Promise<string>;
+  /** Bytes received so far; undefined when there is no such upload. */
+  offset(ctx: Context, id: string): Promise<number | undefined>;
+  /** Appends and returns the new offset. What was received before a cut stays. */
+  append(ctx: Context, id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>;
+  /** Verifies the whole and turns it into a blob; on `CONTENT_MISMATCH` the upload is gone. */
+  commit(ctx: Context, id: string, digest: Digest): Promise<StoredBlob>;
+  cancel(ctx: Context, id: string): Promise<boolean>;
+  list(ctx: Context): AsyncIterable<{ readonly id: string; readonly idleSince: Date }>;
+}
+
+/**
+ * Small JSON documents by key (tags, links, referrers). A key is parts joined by `/`; each part is
+ * any text without `/`. Every write is atomic and durable before it returns.
+ */
+export interface Records {
+  get(ctx: Context, key: string): Promise<unknown>;
+  put(ctx: Context, key: string, value: unknown): Promise<void>;
+  remove(ctx: Context, key: string): Promise<boolean>;
+  /** Keys that start with `prefix` (which ends in `/` or is empty), in byte order, after `after`. */
+  list(ctx: Context, prefix: string, after?: string): AsyncIterable<string>;
+}
+
+/** A store whose blobs are plain files, so that a server can hand them to the kernel. */
+export interface FileBacked {
+  blobPath(digest: Digest): string;
+}
+
+/** A store that can let a client fetch a blob by itself for a short time. */
+export interface Presigning {
+  presign(ctx: Context, digest: Digest, seconds: number): Promise<string>;
+}

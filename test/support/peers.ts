@@ -1,0 +1,65 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, test } from 'vitest';
+
+/** Programs of others that interop tests run against. `scripts/peers` installs them. */
+export type Peer =
+  | 'skopeo'
+  | 'podman'
+  | 'docker-registry'
+  | 'ignition-validate'
+  | 'sshd'
+  | 'ssh'
+  | 'squid'
+  | 'htpasswd'
+  | 'chromium'
+  | 'moto_server'
+  | 'cfn-lint'
+  | 'gpg'
+  | 'openssl'
+  | 'curl';
+
+const EXTRA_PATHS = [
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/libexec',
+  '/usr/libexec',
+  '/usr/lib/ignition',
+];
+
+/** Where a peer is, or undefined when this machine has none. */
+export function peerPath(peer: Peer): string | undefined {
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...EXTRA_PATHS];
+  return directories.map((directory) => join(directory, peer)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Tests that need real programs of others. Where one is missing they are skipped, and say so;
+ * with ATOLL_REQUIRE_PEERS=1, as in CI, a missing one is a failure.
+ */
+export function describeWithPeers(peers: readonly Peer[], name: string, body: () => void): void {
+  const missing = peers.filter((peer) => peerPath(peer) === undefined);
+  if (missing.length === 0) {
+    describe(name, body);
+    return;
+  }
+  const message = `"${name}" needs ${missing.join(', ')}: run scripts/peers`;
+  if (process.env.ATOLL_REQUIRE_PEERS === '1') {
+    test(name, () => {
+      throw new Error(message);
+    });
+    return;
+  }
+  process.stderr.write(`SKIPPED: ${message}\n`);
+  describe.skipIf(true)(`${name} (skipped: no ${missing.join(', ')})`, body);
+}
