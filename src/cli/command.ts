@@ -82,6 +82,11 @@ export interface CommandSpec<R, O extends Readonly<Record<string, OptionSpec>>> 
   readonly run: (ctx: Context, input: CommandInput<O>) => Promise<R>;
   /** The result for people; without it nothing is printed in text mode. Ends without a newline. */
   readonly text?: (result: R, style: Style) => string;
+  /**
+   * The result is a file that may hold secrets on purpose (an auth file, an Ignition file), so it is
+   * printed as it is. Without this everything printed passes redaction.
+   */
+  readonly verbatim?: true;
   /** Exit status for a result that is not a full success (exit 7). Default 0. */
   readonly exitCode?: (result: R) => number;
 }
@@ -96,6 +101,7 @@ export interface Command {
   readonly examples: readonly (readonly [command: string, does: string])[];
   readonly run: (ctx: Context, input: CommandInput<Record<string, OptionSpec>>) => Promise<unknown>;
   readonly text: ((result: unknown, style: Style) => string) | undefined;
+  readonly verbatim: boolean;
   readonly exitCode: (result: unknown) => number;
 }
 
@@ -111,6 +117,7 @@ export function defineCommand<R, const O extends Readonly<Record<string, OptionS
     examples: spec.examples,
     run: spec.run as unknown as Command['run'],
     text: spec.text as Command['text'],
+    verbatim: spec.verbatim ?? false,
     exitCode: (spec.exitCode as Command['exitCode'] | undefined) ?? (() => 0),
   };
 }

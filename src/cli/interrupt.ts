@@ -1,0 +1,52 @@
+import { AtollError } from '../core/errors.ts';
+
+/** Where signals come from: `process`, or an emitter in a test. */
+export interface SignalSource {
+  readonly on: (signal: 'SIGINT' | 'SIGTERM', handler: () => void) => unknown;
+  readonly off: (signal: 'SIGINT' | 'SIGTERM', handler: () => void) => unknown;
+}
+
+export interface Interrupt {
+  readonly signal: AbortSignal;
+  /** Stops listening. */
+  readonly release: () => void;
+}
+
+export interface InterruptOptions {
+  /** Says that the stop is under way. */
+  readonly announce: () => void;
+  /** Leaves at once. */
+  readonly leave: () => void;
+  /** The command line that goes on where this run stopped. */
+  readonly resume: string;
+}
+
+/** The first Ctrl-C asks for a clean stop through the signal; the second leaves at once. */
+export function listenForInterrupt(source: SignalSource, options: InterruptOptions): Interrupt {
+  const controller = new AbortController();
+  const onSignal = () => {
+    if (controller.signal.aborted) return options.leave();
+    options.announce();
+    controller.abort(interrupted(options.resume));
+  };
+  source.on('SIGINT', onSignal);
+  source.on('SIGTERM', onSignal);
+  const release = () => {
+    source.off('SIGINT', onSignal);
+    source.off('SIGTERM', onSignal);
+  };
+  return { signal: controller.signal, release };
+}
+
+function interrupted(resume: string): AtollError {
+  return new AtollError('INTERRUPTED', 'Stopped before the end: interrupted', {
+    hint: `Run the same command again to go on, what is finished is kept: ${resume}`,
+  });
+}
+
+/** A command line as it can be pasted into a shell. */
+export function shellLine(words: readonly string[]): string {
+  const quoted = (word: string) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map(quoted).join(' ');
+}

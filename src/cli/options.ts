@@ -1,0 +1,66 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { OptionSpec } from './command.ts';
+
+/** `toReleaseImage` is `--to-release-image` on the command line. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `-c, --config <FILE>`: what help, the manual and commander agree on. */
+export function flagsOf(key: string, spec: OptionSpec): string {
+  const long = spec.type === 'boolean' && spec.default === true ? negated(key) : flagOf(key);
+  const short = spec.short ? `-${spec.short.replace(/^-/, '')}, ` : '';
+  return `${short}${long}${spec.type === 'boolean' ? '' : ` <${spec.value ?? 'VALUE'}>`}`;
+}
+
+const negated = (key: string) => flagOf(key).replace(/^--/, '--no-');
+
+/** The commander form of one of our options. */
+export function toCommanderOption(key: string, spec: OptionSpec): Option {
+  const option = new Option(flagsOf(key, spec), spec.summary);
+  // commander reads "--no-proxy URL" as the opposite of "--proxy"; only our own switches are that.
+  if (spec.type !== 'boolean') option.negate = false;
+  if (spec.type === 'strings') option.default(spec.default ?? [], listed(spec.default));
+  else if (spec.default !== undefined) option.default(spec.default);
+  if (spec.required) option.makeOptionMandatory();
+  addParser(option, spec);
+  return option;
+}
+
+function addParser(option: Option, spec: OptionSpec): void {
+  if (spec.type === 'number') option.argParser(parseNumber);
+  if (spec.type === 'strings') option.argParser(collect(spec));
+  if (spec.choices && spec.type === 'string') option.choices(spec.choices);
+}
+
+function listed(values: OptionSpec['default']): string {
+  return Array.isArray(values) ? values.join(', ') : 'none';
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) {
+    throw new InvalidArgumentError('It is not a number.');
+  }
+  return value;
+}
+
+/** Switches that were not given are off; commander would leave them out. */
+export function withSwitches(
+  values: Readonly<Record<string, unknown>>,
+  specs: Readonly<Record<string, OptionSpec>>,
+): Record<string, unknown> {
+  const off = Object.entries(specs).filter(([, spec]) => spec.type === 'boolean');
+  return { ...Object.fromEntries(off.map(([key]) => [key, false])), ...values };
+}
+
+/** Gathers the values of a flag that may be given again and again; the first replaces the default. */
+function collect(spec: OptionSpec): (value: string, sofar: readonly string[]) => readonly string[] {
+  const isDefault = (sofar: readonly string[]) => sofar === spec.default || sofar.length === 0;
+  return (value, sofar) => {
+    if (spec.choices && !spec.choices.includes(value)) {
+      throw new InvalidArgumentError(`Allowed choices are ${spec.choices.join(', ')}.`);
+    }
+    return isDefault(sofar) ? [value] : [...sofar, value];
+  };
+}

@@ -1,0 +1,139 @@
+import { CommanderError, Command as Node } from 'commander';
+import { AtollError } from '../core/errors.ts';
+import type { Command, CommandInput, OptionSpec } from './command.ts';
+import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
+import { toCommanderOption, withSwitches } from './options.ts';
+import { usageError } from './usage-error.ts';
+
+type Options = Readonly<Record<string, OptionSpec>>;
+
+/** A command line, understood. */
+export type Parsed =
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly args: CommandInput<Options>['args'];
+      readonly options: CommandInput<Options>['options'];
+      readonly globals: GlobalOptions;
+    }
+  /** Help; `asked` is false when it stands in for a command that is missing. */
+  | { readonly kind: 'words'; readonly text: string; readonly asked: boolean };
+
+export interface CommandSet {
+  readonly commands: readonly Command[];
+  /** What the words that only group commands mean. */
+  readonly groups: Readonly<Record<string, string>>;
+}
+
+/** Finds the command that a command line means. Throws USAGE, with the nearest match, if there is none. */
+export function parseArguments(argv: readonly string[], set: CommandSet): Parsed {
+  let found: Parsed | undefined;
+  let words = '';
+  const program = buildProgram(set, {
+    found: (parsed) => {
+      found = parsed;
+    },
+    write: (text) => {
+      words += text;
+    },
+  });
+  try {
+    program.parse(argv[0] === '--version' ? ['version'] : argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { kind: 'words', text: words.trimEnd(), asked: error.exitCode === 0 };
+  }
+  if (!found) throw new Error('The command line was read, but no command was found');
+  return found;
+}
+
+interface Outcome {
+  readonly found: (parsed: Parsed) => void;
+  readonly write: (text: string) => void;
+}
+
+function buildProgram(set: CommandSet, outcome: Outcome): Node {
+  const root = prepare(new Node('atoll'), outcome)
+    .description('Install OpenShift where there is no internet')
+    .helpCommand('help [command]', 'Show help for a command');
+  addOptions(root, GLOBAL_OPTIONS);
+  for (const command of set.commands) {
+    const words = command.name.split(' ');
+    const parent = words.slice(0, -1).reduce((at, word) => groupIn(at, word, set, outcome), root);
+    parent.addCommand(toNode(command, words.at(-1) ?? '', outcome));
+  }
+  return root;
+}
+
+function groupIn(parent: Node, word: string, set: CommandSet, outcome: Outcome): Node {
+  const existing = parent.commands.find((child) => child.name() === word);
+  if (existing) return existing;
+  const group = prepare(new Node(word), outcome).description(set.groups[word] ?? '');
+  parent.addCommand(group);
+  return group;
+}
+
+/** What holds for every node: our errors, our output, global options shown in help. */
+function prepare(node: Node, outcome: Outcome): Node {
+  return node
+    .helpOption('-h, --help', 'Show help')
+    .showSuggestionAfterError(false)
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
+    .configureOutput({ writeOut: outcome.write, writeErr: outcome.write, outputError: () => {} })
+    .exitOverride((error) => {
+      throw error.code.startsWith('commander.help') ? error : usageError(node, error);
+    });
+}
+
+function toNode(command: Command, name: string, outcome: Outcome): Node {
+  const node = prepare(new Node(name), outcome).summary(command.summary);
+  node.description(command.description ?? command.summary);
+  for (const argument of command.arguments) {
+    const word = argument.variadic ? `${argument.name}...` : argument.name;
+    node.argument(argument.optional ? `[${word}]` : `<${word}>`, argument.summary);
+  }
+  addOptions(node, command.options);
+  node.addHelpText('after', examplesText(command));
+  node.action(() => outcome.found(parsedRun(command, node)));
+  return node;
+}
+
+function addOptions(node: Node, options: Options): void {
+  for (const [key, spec] of Object.entries(options)) {
+    node.addOption(toCommanderOption(key, spec));
+  }
+}
+
+function examplesText(command: Command): string {
+  const lines = command.examples.map(([line, does]) => `  $ ${line}\n      ${does}`);
+  return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
+}
+
+function parsedRun(command: Command, node: Node): Parsed {
+  const given = withSwitches(node.optsWithGlobals(), GLOBAL_OPTIONS);
+  const globals = given as unknown as GlobalOptions;
+  if (globals.quiet && globals.verbose) {
+    throw new AtollError(
+      'USAGE',
+      `Cannot run "${command.name}": --quiet and --verbose exclude each other`,
+    );
+  }
+  return {
+    kind: 'run',
+    command,
+    args: argumentsOf(command, node.args),
+    options: withSwitches(node.opts(), command.options) as CommandInput<Options>['options'],
+    globals,
+  };
+}
+
+function argumentsOf(command: Command, given: readonly string[]): CommandInput<Options>['args'] {
+  const named: Record<string, string> = {};
+  let rest: readonly string[] = [];
+  command.arguments.forEach((argument, index) => {
+    const value = given[index];
+    if (argument.variadic) rest = given.slice(index);
+    if (value !== undefined) named[argument.name] = value;
+  });
+  return Object.assign(named, { rest }) as unknown as CommandInput<Options>['args'];
+}

@@ -1,0 +1,51 @@
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { AtollError } from '../core/errors.ts';
+import { redact } from '../core/redact.ts';
+import type { Terminal } from './command.ts';
+
+export interface TerminalParts {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** `--yes` was given. */
+  readonly yes: boolean;
+  /** Runs while a question stands, so that no progress is drawn over it. */
+  readonly held: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Questions go to stderr, answers come from a terminal on stdin. */
+export function createTerminal(parts: TerminalParts): Terminal {
+  const interactive = parts.stdin.isTTY === true && parts.stderr.isTTY === true;
+  return {
+    interactive,
+    env: parts.env,
+    readStdin: () => text(parts.stdin),
+    async ask(question, fallback) {
+      if (!interactive) return fallback;
+      return (await askLine(parts, `${question} [${fallback}] `)) || fallback;
+    },
+    async confirm(question) {
+      if (parts.yes) return true;
+      if (!interactive) throw nobodyToAsk(question);
+      return /^y(es)?$/i.test(await askLine(parts, `${question} [y/N] `));
+    },
+  };
+}
+
+async function askLine(parts: TerminalParts, question: string): Promise<string> {
+  const reader = createInterface({ input: parts.stdin, output: parts.stderr });
+  try {
+    const options = { signal: parts.signal };
+    return await parts.held(async () => (await reader.question(redact(question), options)).trim());
+  } finally {
+    reader.close();
+  }
+}
+
+function nobodyToAsk(question: string): AtollError {
+  return new AtollError('USAGE', `Cannot ask "${question}": this is not a terminal`, {
+    hint: 'Give --yes if the answer is yes',
+  });
+}
