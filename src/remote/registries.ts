@@ -2,6 +2,9 @@ import type { Context } from '../core/context.ts';
 import type { MountTarget, ReferrersSource, Source, TagSource, Target } from '../oci/content.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
+import type { BulkSource, BulkTarget } from './bulk.ts';
+import type { Limiter } from './limiter.ts';
+import type { Tuning } from './tuning.ts';
 
 /** How registries are reached: the usual files, or the ones named here. */
 export interface RegistryOptions {
@@ -16,10 +19,19 @@ export interface RegistryOptions {
   /** Folder of `<host>[:port]/` folders to use instead of the system's `certs.d`. */
   readonly certsDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Timeouts, attempts and sizes that differ from the defaults. */
+  readonly tuning?: Partial<Tuning> | undefined;
 }
 
 /** One repository of one registry, exactly there: no mirrors, no rewriting. */
-export interface Repository extends Source, Target, MountTarget, ReferrersSource, TagSource {
+export interface Repository
+  extends Source,
+    Target,
+    MountTarget,
+    ReferrersSource,
+    TagSource,
+    BulkSource,
+    BulkTarget {
   readonly registry: string;
   readonly repository: string;
   /** Removes a manifest by digest, or a tag; false when it was not there. */
@@ -28,7 +40,7 @@ export interface Repository extends Source, Target, MountTarget, ReferrersSource
 }
 
 /** What a pull as a node does it ends at: where the manifest was found, and the rest follows. */
-export interface PullSource extends Source, ReferrersSource, TagSource {
+export interface PullSource extends Source, ReferrersSource, TagSource, BulkSource {
   /** `host/repository` that answered last; undefined before the first answer. */
   readonly endpoint: string | undefined;
 }
@@ -38,5 +50,7 @@ export interface Registries {
   repository(registry: string, repository: string): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
+  /** How many requests this registry bears right now: halved when it answers 429, then growing back. */
+  limiter(registry: string): Limiter;
   close(): Promise<void>;
 }

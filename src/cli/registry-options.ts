@@ -1,0 +1,53 @@
+import { createRegistries } from '../remote/create-registries.ts';
+import type { Registries, RegistryOptions } from '../remote/registries.ts';
+import type { OptionSpec, OptionValues, Terminal } from './command.ts';
+
+/** The flags of every command that talks to registries. Spread them into its `options`. */
+export const REGISTRY_OPTIONS = {
+  authfile: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'Credentials for registries, instead of the usual auth files',
+  },
+  registriesConf: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'registries.conf with mirrors and blocks, instead of the system one',
+  },
+  ca: {
+    type: 'strings',
+    value: 'FILE',
+    summary: 'Trust the CAs in this PEM file as well; may be given more than once',
+  },
+  certsDir: {
+    type: 'string',
+    value: 'DIR',
+    summary: 'Folder of HOST[:PORT] folders with certificates, instead of certs.d',
+  },
+  insecure: {
+    type: 'boolean',
+    summary: 'Allow plain HTTP and certificates that do not verify',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+export type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS>;
+
+/** What the flags mean to the client. */
+export function registryOptionsFrom(
+  flags: RegistryFlags,
+  terminal: Pick<Terminal, 'env'>,
+): RegistryOptions {
+  return {
+    authfile: flags.authfile,
+    registriesConf: flags.registriesConf,
+    ca: flags.ca,
+    certsDir: flags.certsDir,
+    insecure: flags.insecure,
+    env: terminal.env,
+  };
+}
+
+/** The registries of one command; close them when it ends. */
+export function registriesFrom(flags: RegistryFlags, terminal: Pick<Terminal, 'env'>): Registries {
+  return createRegistries(registryOptionsFrom(flags, terminal));
+}
