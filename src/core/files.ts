@@ -81,7 +81,8 @@ function unreadable(path: string, cause: unknown): AtollError {
   return new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, { cause, details: { path } });
 }
 
-function unwritable(path: string, cause: unknown): unknown {
+/** The named error for a failed write; what is not a system error passes unchanged. */
+export function unwritable(path: string, cause: unknown): unknown {
   if (cause instanceof AtollError || systemCodeOf(cause) === undefined) return cause;
   if (systemCodeOf(cause) === 'ENOSPC') {
     return new AtollError('DISK_FULL', `Cannot write "${path}": the disk is full`, {

@@ -23,6 +23,11 @@ export interface Store {
   readonly records: Records;
 }
 
+/** The upload id of a download that shall continue where it stopped: one per digest. */
+export function uploadIdOf(digest: Digest): string {
+  return digest.replace(':', '-');
+}
+
 export interface Blobs {
   stat(ctx: Context, digest: Digest): Promise<StoredBlob | undefined>;
   /** The bytes; throws `CONTENT_MISSING` when there are none. Not re-hashed: they were when written. */
@@ -30,17 +35,32 @@ export interface Blobs {
   /** Whole and verified, or absent. Writing what is already there is cheap and harmless. */
   write(ctx: Context, expected: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   remove(ctx: Context, digest: Digest): Promise<boolean>;
+  /**
+   * Renews `modifiedAt`, which keeps garbage collection away for a while; false when there is no
+   * such blob. May leave a time of the last minutes as it is.
+   */
+  touch(ctx: Context, digest: Digest): Promise<boolean>;
   list(ctx: Context): AsyncIterable<StoredBlob & { readonly modifiedAt: Date }>;
 }
 
-/** Uploads in parts, which survive a restart. One writer at a time per upload. */
+/**
+ * Uploads in parts, which survive a restart. One writer at a time per upload: a second one gets
+ * `LOCKED`. Chunks belong to the store once handed over; do not reuse their memory.
+ */
 export interface Uploads {
-  begin(ctx: Context): Promise<string>;
+  /**
+   * Starts an upload and returns its id. A caller that wants to find it again after a restart
+   * chooses the id (see {@link uploadIdOf}); beginning one that exists continues it.
+   */
+  begin(ctx: Context, id?: string): Promise<string>;
   /** Bytes received so far; undefined when there is no such upload. */
   offset(ctx: Context, id: string): Promise<number | undefined>;
   /** Appends and returns the new offset. What was received before a cut stays. */
   append(ctx: Context, id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Verifies the whole and turns it into a blob; on `CONTENT_MISMATCH` the upload is gone. */
+  /**
+   * Verifies the whole and turns it into a blob; on `CONTENT_MISMATCH` the upload is gone.
+   * Committing again what became a blob already is harmless.
+   */
   commit(ctx: Context, id: string, digest: Digest): Promise<StoredBlob>;
   cancel(ctx: Context, id: string): Promise<boolean>;
   list(ctx: Context): AsyncIterable<{ readonly id: string; readonly idleSince: Date }>;
@@ -58,8 +78,15 @@ export interface Records {
   list(ctx: Context, prefix: string, after?: string): AsyncIterable<string>;
 }
 
+/** Records that can say at once, without waiting, whether one has changed since it was read. */
+export interface StampedRecords extends Records {
+  /** Differs after every write of the record by anybody; undefined when there is no record. */
+  stamp(key: string): string | undefined;
+}
+
 /** A store whose blobs are plain files, so that a server can hand them to the kernel. */
 export interface FileBacked {
+  readonly root: string;
   blobPath(digest: Digest): string;
 }
 

@@ -1,0 +1,90 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** So much may wait in memory for the disk before the source is asked to wait. */
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Writes chunks to a file from `position` on. While one write is under way the next chunks are
+ * gathered, and go down in one call. When the source fails, what it gave before is still written.
+ * Returns the position after the last byte.
+ */
+export async function appendFile(
+  file: FileHandle,
+  position: number,
+  chunks: AsyncIterable<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<number> {
+  const writer = gatheringWriter(file, position);
+  try {
+    for await (const chunk of chunks) {
+      onChunk(chunk);
+      await writer.write(chunk);
+    }
+  } finally {
+    await writer.drain();
+  }
+  return writer.position();
+}
+
+interface GatheringWriter {
+  /** Returns at once while there is room in the queue. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
+  drain(): Promise<void>;
+  position(): number;
+}
+
+function gatheringWriter(file: FileHandle, start: number): GatheringWriter {
+  let position = start;
+  let queue: Uint8Array[] = [];
+  let queuedBytes = 0;
+  let flushing: Promise<void> | undefined;
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue;
+      const bytes = queuedBytes;
+      queue = [];
+      queuedBytes = 0;
+      await writeAll(file, batch, position);
+      position += bytes;
+    }
+    flushing = undefined;
+  }
+
+  return {
+    write(chunk) {
+      queue.push(chunk);
+      queuedBytes += chunk.length;
+      flushing ??= flush();
+      // A failed write shows when the queue is full or drained; not as an unhandled rejection.
+      flushing.catch(() => undefined);
+      return queuedBytes >= MAX_QUEUED_BYTES ? flushing : undefined;
+    },
+    drain: async () => await flushing,
+    position: () => position,
+  };
+}
+
+/** `writev` may write less than it was given. */
+async function writeAll(
+  file: FileHandle,
+  chunks: readonly Uint8Array[],
+  position: number,
+): Promise<void> {
+  let rest = chunks.filter((chunk) => chunk.length > 0);
+  let at = position;
+  while (rest.length > 0) {
+    const { bytesWritten } = await file.writev(rest, at);
+    at += bytesWritten;
+    rest = dropBytes(rest, bytesWritten);
+  }
+}
+
+function dropBytes(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  return chunks.flatMap((chunk) => {
+    const dropped = Math.min(left, chunk.length);
+    left -= dropped;
+    return dropped === chunk.length ? [] : [chunk.subarray(dropped)];
+  });
+}

@@ -1,0 +1,100 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError, systemCodeOf } from '../core/errors.ts';
+import { syncDirectory, unwritable } from '../core/files.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import { type Digest, isDigest } from '../oci/digest.ts';
+import { verified } from '../oci/verify.ts';
+import { appendFile } from './append-file.ts';
+import { ALGORITHMS, blobPath, temporaryPath } from './layout-paths.ts';
+import { blobSize, publishFile, removeIfPresent, reuseBlob, touchBlob } from './publish-file.ts';
+import { readPath } from './read-file.ts';
+import type { Blobs, ByteRange, StoredBlob } from './store.ts';
+
+/** The blobs of an image layout on disk. */
+export function diskBlobs(root: string): Blobs {
+  return {
+    async stat(_ctx, digest) {
+      const size = await blobSize(root, digest);
+      return size === undefined ? undefined : { digest, size };
+    },
+    read: (ctx, digest, range) => read(ctx, root, digest, range),
+    write: (ctx, expected, chunks) => write(ctx, root, expected, chunks),
+    async remove(_ctx, digest) {
+      const removed = await removeIfPresent(blobPath(root, digest));
+      if (removed) await syncDirectory(dirname(blobPath(root, digest)));
+      return removed;
+    },
+    touch: (_ctx, digest) => touchBlob(root, digest),
+    list: (ctx) => list(ctx, root),
+  };
+}
+
+async function* read(
+  ctx: Context,
+  root: string,
+  digest: Digest,
+  range: ByteRange | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of readPath(blobPath(root, digest), range)) {
+      ctx.signal.throwIfAborted();
+      yield chunk;
+    }
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') throw missing(digest, error);
+    throw error;
+  }
+}
+
+/** The error for content that a store does not have. */
+export function missing(digest: Digest, cause?: unknown): AtollError {
+  return new AtollError('CONTENT_MISSING', `Cannot read ${digest}: the store does not have it`, {
+    hint: 'Copy the image into the store again',
+    details: { digest },
+    cause,
+  });
+}
+
+/** A crash at any point leaves either the whole blob or nothing under `blobs/`. */
+async function write(
+  ctx: Context,
+  root: string,
+  expected: Descriptor,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (await reuseBlob(root, expected)) return;
+  const partial = temporaryPath(root);
+  try {
+    const file = await open(partial, 'wx');
+    try {
+      const check = () => ctx.signal.throwIfAborted();
+      await appendFile(file, 0, verified(expected, chunks), check);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await publishFile(partial, root, expected.digest);
+  } catch (error) {
+    await removeIfPresent(partial);
+    throw unwritable(partial, error);
+  }
+}
+
+async function* list(
+  ctx: Context,
+  root: string,
+): AsyncGenerator<StoredBlob & { readonly modifiedAt: Date }> {
+  for (const algorithm of ALGORITHMS) {
+    const directory = join(root, 'blobs', algorithm);
+    const names = await readdir(directory).catch(() => [] as string[]);
+    for (const name of names.toSorted()) {
+      ctx.signal.throwIfAborted();
+      const digest = `${algorithm}:${name}`;
+      // Somebody else's file, or removed since: not a blob.
+      const status = isDigest(digest) && (await stat(join(directory, name)).catch(() => undefined));
+      if (status) yield { digest, size: status.size, modifiedAt: status.mtime };
+    }
+  }
+}

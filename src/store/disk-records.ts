@@ -1,0 +1,155 @@
+import { type Dirent, statSync } from 'node:fs';
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError, systemCodeOf } from '../core/errors.ts';
+import { readTextIfPresent, syncDirectory, writeFileAtomic } from '../core/files.ts';
+import { CONTINUED, decodePart, directoryPath, RECORD_SUFFIX, recordPath } from './record-path.ts';
+import type { StampedRecords } from './store.ts';
+
+/** Records as JSON files below one folder; the folders mirror the parts of the keys. */
+export function diskRecords(root: string): StampedRecords {
+  const pathOf = (key: string) => join(root, recordPath(key));
+  return {
+    async get(_ctx, key) {
+      const path = pathOf(key);
+      const text = await readTextIfPresent(path);
+      return text === undefined ? undefined : parseRecord(path, text);
+    },
+    put: (_ctx, key, value) => write(pathOf(key), `${JSON.stringify(value)}\n`),
+    async remove(_ctx, key) {
+      const removed = await removeFile(pathOf(key));
+      if (removed) await pruneEmpty(root, dirname(pathOf(key)));
+      return removed;
+    },
+    list: (ctx, prefix, after) => list(ctx, root, prefix, after),
+    stamp: (key) => stampOf(pathOf(key)),
+  };
+}
+
+/** Every write makes a new file, so its number and time of birth tell writes apart. */
+function stampOf(path: string): string | undefined {
+  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return status && `${status.ino}-${status.ctimeNs}-${status.size}`;
+}
+
+function parseRecord(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AtollError('CONTENT_MISMATCH', `Cannot read the record "${path}": it is not JSON`, {
+      hint: 'Restore the file from a copy of the store, or remove it',
+      cause,
+      details: { path },
+    });
+  }
+}
+
+/** Another process may remove the empty folder between making it and writing into it. */
+async function write(path: string, text: string, tries = 5): Promise<void> {
+  try {
+    await writeFileAtomic(path, text);
+  } catch (error) {
+    const cause = (error as { cause?: unknown }).cause;
+    if (tries <= 1 || systemCodeOf(cause) !== 'ENOENT') throw error;
+    await write(path, text, tries - 1);
+  }
+}
+
+async function removeFile(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    await syncDirectory(dirname(path));
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function pruneEmpty(root: string, directory: string): Promise<void> {
+  for (let path = directory; path !== root && path.startsWith(root); path = dirname(path)) {
+    try {
+      await rmdir(path);
+    } catch {
+      return;
+    }
+  }
+}
+
+interface Entry {
+  readonly part: string;
+  /** Set for a folder: where its records are. */
+  readonly directory?: string;
+}
+
+async function* list(
+  ctx: Context,
+  root: string,
+  prefix: string,
+  after: string | undefined,
+): AsyncGenerator<string> {
+  const start = prefix === '' ? root : join(root, directoryPath(prefix.replace(/\/$/, '')));
+  yield* walk(ctx, start, prefix, after === undefined ? undefined : Buffer.from(after));
+}
+
+async function* walk(
+  ctx: Context,
+  directory: string,
+  prefix: string,
+  after: Buffer | undefined,
+): AsyncGenerator<string> {
+  ctx.signal.throwIfAborted();
+  for (const { key, entry } of sortedAfter(await entriesOf(directory), prefix, after)) {
+    if (entry.directory === undefined) yield key;
+    else yield* walk(ctx, entry.directory, key, after);
+  }
+}
+
+/** In byte order of the whole keys: a folder sorts with the `/` that follows its name. */
+function sortedAfter(entries: readonly Entry[], prefix: string, after: Buffer | undefined) {
+  return entries
+    .map((entry) => {
+      const key = `${prefix}${entry.part}${entry.directory === undefined ? '' : '/'}`;
+      return { key, bytes: Buffer.from(key), entry };
+    })
+    .filter(({ bytes, entry }) => mayFollow(bytes, entry, after))
+    .toSorted((a, b) => Buffer.compare(a.bytes, b.bytes));
+}
+
+/** Whether a record follows `after`, or a folder may hold one that does. */
+function mayFollow(key: Buffer, entry: Entry, after: Buffer | undefined): boolean {
+  if (after === undefined || Buffer.compare(key, after) > 0) return true;
+  return entry.directory !== undefined && after.subarray(0, key.length).equals(key);
+}
+
+/** What a folder holds; `start` is the part of a long name that the folder itself stands for. */
+async function entriesOf(directory: string, start = ''): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const found of await readIfPresent(directory)) {
+    const path = join(directory, found.name);
+    const name = `${start}${start === '' ? found.name : found.name.slice(CONTINUED.length)}`;
+    if (found.isDirectory()) {
+      if (found.name.endsWith(CONTINUED)) {
+        entries.push(...(await entriesOf(path, name.slice(0, -CONTINUED.length))));
+      } else entries.push({ part: decodePart(name), directory: path });
+    } else if (isRecordName(found.name)) {
+      entries.push({ part: decodePart(name.slice(0, -RECORD_SUFFIX.length)) });
+    }
+  }
+  return entries;
+}
+
+/** Files that are being written start with a dot. */
+function isRecordName(name: string): boolean {
+  return name.endsWith(RECORD_SUFFIX) && !name.startsWith('.');
+}
+
+async function readIfPresent(directory: string): Promise<Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

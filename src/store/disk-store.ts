@@ -1,0 +1,98 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { silentContext } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
+import { MEDIA_TYPES } from '../oci/media-types.ts';
+import { diskBlobs } from './disk-blobs.ts';
+import { diskRecords } from './disk-records.ts';
+import { diskUploads } from './disk-uploads.ts';
+import { withFileLock } from './file-lock.ts';
+import { ALGORITHMS, blobPath } from './layout-paths.ts';
+import type { FileBacked, StampedRecords, Store } from './store.ts';
+
+/** A store in one directory: an OCI image layout that other tools can read. */
+export interface DiskStore extends Store, FileBacked {
+  readonly records: StampedRecords;
+}
+
+export interface DiskStoreOptions {
+  /** False: the layout has to exist and nothing is written on opening, as on read-only media. */
+  readonly create?: boolean;
+}
+
+const LAYOUT = '{"imageLayoutVersion":"1.0.0"}';
+
+/** Opens the store in a directory, and makes it one if need be. */
+export async function openDiskStore(
+  directory: string,
+  options: DiskStoreOptions = {},
+): Promise<DiskStore> {
+  const root = resolve(directory);
+  if (options.create === false) await requireLayout(root);
+  else await createLayout(silentContext(), root);
+  return {
+    root,
+    blobs: diskBlobs(root),
+    uploads: diskUploads(root),
+    records: diskRecords(join(root, 'records')),
+    blobPath: (digest) => blobPath(root, digest),
+  };
+}
+
+async function requireLayout(root: string): Promise<void> {
+  const text = await readTextIfPresent(join(root, 'oci-layout'));
+  if (text !== undefined) return checkVersion(root, text);
+  throw new AtollError('FILE_UNREADABLE', `Cannot open "${root}": it is not an OCI image layout`, {
+    hint: 'Name the folder that holds "oci-layout" and "index.json"',
+    details: { path: root },
+  });
+}
+
+function checkVersion(root: string, text: string): void {
+  let version: unknown;
+  try {
+    version = (JSON.parse(text) as { imageLayoutVersion?: unknown } | null)?.imageLayoutVersion;
+  } catch {
+    version = undefined;
+  }
+  if (typeof version === 'string' && version.startsWith('1.')) return;
+  const path = join(root, 'oci-layout');
+  throw new AtollError('INPUT_INVALID', `Cannot use "${path}": found version "${version}"`, {
+    hint: 'Only version 1.0.0 of the OCI image layout exists',
+    details: { path },
+  });
+}
+
+async function createLayout(ctx: Context, root: string): Promise<void> {
+  const text = await readTextIfPresent(join(root, 'oci-layout'));
+  if (text !== undefined) checkVersion(root, text);
+  for (const algorithm of ALGORITHMS) {
+    await mkdir(join(root, 'blobs', algorithm), { recursive: true });
+  }
+  await mkdir(join(root, 'ingest'), { recursive: true });
+  await mkdir(join(root, 'records'), { recursive: true });
+  if (text !== undefined && (await exists(join(root, 'index.json')))) return;
+  await withFileLock(ctx, indexLockPath(root), { waitMs: 30_000 }, () => writeSkeleton(root));
+}
+
+/** The lock for every change of `index.json`. */
+export function indexLockPath(root: string): string {
+  return join(root, 'ingest', 'index.json.lock');
+}
+
+/** `oci-layout` goes last: where it is, the rest is too. */
+async function writeSkeleton(root: string): Promise<void> {
+  const index = { schemaVersion: 2, mediaType: MEDIA_TYPES.ociIndex, manifests: [] };
+  if (!(await exists(join(root, 'index.json')))) {
+    await writeFileAtomic(join(root, 'index.json'), JSON.stringify(index));
+  }
+  if (!(await exists(join(root, 'oci-layout')))) {
+    await writeFileAtomic(join(root, 'oci-layout'), LAYOUT);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

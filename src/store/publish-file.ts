@@ -1,0 +1,74 @@
+import { open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCodeOf } from '../core/errors.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import type { Digest } from '../oci/digest.ts';
+import { createDirectorySync } from './directory-sync.ts';
+import { blobPath } from './layout-paths.ts';
+
+const syncDirectoryOnce = createDirectorySync();
+
+/** Size of a blob's file, or undefined when there is none. */
+export async function blobSize(root: string, digest: Digest): Promise<number | undefined> {
+  try {
+    return (await stat(blobPath(root, digest))).size;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A time this young is left as it is: touching a blob again and again costs the disk. */
+const FRESH_MS = 5 * 60_000;
+
+/**
+ * Starts a blob's age again, so that a collection of garbage that runs now sees a blob somebody
+ * has just relied on. False when there is no such blob.
+ */
+export async function touchBlob(root: string, digest: Digest): Promise<boolean> {
+  const path = blobPath(root, digest);
+  try {
+    const { mtimeMs } = await stat(path);
+    const now = new Date();
+    if (now.getTime() - mtimeMs > FRESH_MS) await utimes(path, now, now);
+    return true;
+  } catch (error) {
+    // On a read-only disk, or with somebody else's file, it is here all the same.
+    return systemCodeOf(error) !== 'ENOENT';
+  }
+}
+
+/** Whether the blob is here with this size, to be used instead of a new one. */
+export async function reuseBlob(
+  root: string,
+  blob: Pick<Descriptor, 'digest' | 'size'>,
+): Promise<boolean> {
+  return (await blobSize(root, blob.digest)) === blob.size && (await touchBlob(root, blob.digest));
+}
+
+/** Gives verified bytes their name. Two that publish the same blob both succeed. */
+export async function publishFile(partial: string, root: string, digest: Digest): Promise<void> {
+  const target = blobPath(root, digest);
+  await rename(partial, target);
+  await syncDirectoryOnce(dirname(target));
+}
+
+/** Forces a file's bytes to the disk. */
+export async function syncData(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+export async function removeIfPresent(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
