@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   },
   CONTENT_MISMATCH: { exit: 5, transient: true, summary: 'Content differs from its descriptor' },
   CONTENT_MISSING: { exit: 5, transient: false, summary: 'Content that should be there is absent' },
+  LAYER_INVALID: { exit: 5, transient: false, summary: 'A layer cannot be unpacked' },
   SIGNATURE_INVALID: {
     exit: 5,
     transient: false,

@@ -1,0 +1,130 @@
+import { createGunzip } from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { AtollError, messageOf } from '../../core/errors.ts';
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+/** Frames a zstd reader steps over: 0x184D2A50 to 0x184D2A5F, little endian. */
+const ZSTD_SKIPPABLE_MAGIC = [0x2a, 0x4d, 0x18];
+const LONGEST_MAGIC = 4;
+
+export type Compression = 'gzip' | 'zstd' | 'none';
+
+/** What the first bytes of a stream say; media types in the wild are not to be trusted here. */
+export function compressionOf(head: Uint8Array): Compression {
+  const startsWith = (magic: readonly number[], at = 0) =>
+    magic.every((byte, index) => head[at + index] === byte);
+  if (startsWith(GZIP_MAGIC)) return 'gzip';
+  if (startsWith(ZSTD_MAGIC)) return 'zstd';
+  const skippable = ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(ZSTD_SKIPPABLE_MAGIC, 1);
+  return skippable ? 'zstd' : 'none';
+}
+
+/** The bytes without their compression, whichever it is. */
+export async function* decompressed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    const head = await readHead(iterator);
+    const whole = prepended(head, iterator);
+    const kind = compressionOf(head);
+    if (kind === 'gzip') yield* gunzipped(whole);
+    else if (kind === 'zstd') yield* unzstd(whole);
+    else yield* whole;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function readHead(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let head: Uint8Array = new Uint8Array(0);
+  while (head.length < LONGEST_MAGIC) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  return head;
+}
+
+async function* prepended(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (head.length > 0) yield head;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  // The feeder's own failure (a broken download) must win over what zlib then says about it.
+  const feeding = feed(chunks, gunzip);
+  feeding.catch(() => undefined);
+  try {
+    yield* gunzip;
+    await feeding;
+  } catch (error) {
+    throw await feeding.then(
+      () => broken('gzip', error),
+      (cause) => cause,
+    );
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+async function feed(
+  chunks: AsyncIterable<Uint8Array>,
+  gunzip: ReturnType<typeof createGunzip>,
+): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      // Garbage after the stream is not unpacked, but read: the digest covers it.
+      if (gunzip.readableEnded) continue;
+      if (gunzip.destroyed) return;
+      if (!gunzip.write(chunk)) await drained(gunzip);
+    }
+    gunzip.end();
+  } catch (error) {
+    gunzip.destroy(error as Error);
+    throw error;
+  }
+}
+
+function drained(gunzip: ReturnType<typeof createGunzip>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      gunzip.off('drain', done).off('close', done);
+      resolve();
+    };
+    gunzip.on('drain', done).on('close', done);
+    if (gunzip.destroyed) done();
+  });
+}
+
+async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  const decoder = new Decompress((data) => {
+    // The decoder reuses its buffers.
+    if (data.length > 0) ready.push(data.slice());
+  });
+  const push = (chunk: Uint8Array, final: boolean) => {
+    try {
+      decoder.push(chunk, final);
+    } catch (error) {
+      throw broken('zstd', error);
+    }
+  };
+  for await (const chunk of chunks) {
+    push(chunk, false);
+    yield* ready.splice(0);
+  }
+  push(new Uint8Array(0), true);
+  yield* ready.splice(0);
+}
+
+function broken(kind: string, cause: unknown): AtollError {
+  return new AtollError(
+    'LAYER_INVALID',
+    `Cannot unpack a layer: its ${kind} stream is broken (${messageOf(cause)})`,
+    { cause },
+  );
+}
