@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { readText, readTextIfPresent } from '../core/files.ts';
+import { type AuthFile, parseAuthFile } from './auth-file-parse.ts';
+import { askCredentialHelper, type Credential } from './credential-helper.ts';
+
+export type { Credential } from './credential-helper.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface AuthFileOptions {
+  /** Auth file that wins over all others: no other is read. */
+  readonly authfile?: string | undefined;
+  readonly env?: Env | undefined;
+}
+
+export interface AuthLookup {
+  /** The credential for `registry/repository`, or undefined to go without. */
+  credentialFor(registry: string, repository: string): Promise<Credential | undefined>;
+}
+
+/** Reads the auth files in the order of the container tools; the first that knows a registry wins. */
+export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<AuthLookup> {
+  const env = options.env ?? process.env;
+  const files = await readAll(options.authfile ?? (env.REGISTRY_AUTH_FILE || undefined), env);
+  const asked = new Map<string, Promise<Credential | undefined>>();
+  const ask = (helper: string, server: string) => {
+    const key = `${helper} ${server}`;
+    const answer = asked.get(key) ?? askCredentialHelper(helper, server, env);
+    asked.set(key, answer);
+    return answer;
+  };
+  return {
+    async credentialFor(registry, repository) {
+      for (const file of files) {
+        const found = await findIn(file, registry, repository, ask);
+        if (found) return found;
+      }
+      return undefined;
+    },
+  };
+}
+
+async function readAll(named: string | undefined, env: Env): Promise<AuthFile[]> {
+  if (named !== undefined) return [parseAuthFile(named, await readText(named))];
+  const files: AuthFile[] = [];
+  for (const { path, legacy } of usualPaths(env)) {
+    const text = await readTextIfPresent(path);
+    if (text !== undefined) files.push(parseAuthFile(path, text, legacy));
+  }
+  return files;
+}
+
+function usualPaths(env: Env): { path: string; legacy?: boolean }[] {
+  const runtime = env.XDG_RUNTIME_DIR
+    ? join(env.XDG_RUNTIME_DIR, 'containers')
+    : `/run/containers/${process.getuid?.() ?? 0}`;
+  const inHome = (...parts: string[]) => (env.HOME ? join(env.HOME, ...parts) : undefined);
+  const config = env.XDG_CONFIG_HOME || inHome('.config');
+  const docker = env.DOCKER_CONFIG || inHome('.docker');
+  const legacy = inHome('.dockercfg');
+  return [
+    { path: join(runtime, 'auth.json') },
+    ...(config ? [{ path: join(config, 'containers', 'auth.json') }] : []),
+    ...(docker ? [{ path: join(docker, 'config.json') }] : []),
+    ...(legacy ? [{ path: legacy, legacy: true }] : []),
+  ];
+}
+
+type Ask = (helper: string, server: string) => Promise<Credential | undefined>;
+
+async function findIn(
+  file: AuthFile,
+  registry: string,
+  repository: string,
+  ask: Ask,
+): Promise<Credential | undefined> {
+  const helper = file.credHelpers.get(registry) ?? file.credHelpers.get(normalHost(registry));
+  if (helper) return await firstAnswer(helper, registry, ask);
+  const entry = entryFor(file, registry, repository);
+  if (entry || !file.credsStore) return entry;
+  return await firstAnswer(file.credsStore, registry, ask);
+}
+
+/** Docker Hub is known to helpers by the URL of its first API. */
+async function firstAnswer(helper: string, registry: string, ask: Ask) {
+  const isHub = normalHost(registry) === DOCKER_HUB;
+  const servers = isHub ? [`https://${DOCKER_HUB}/v1/`, registry] : [registry];
+  for (const server of servers) {
+    const answer = await ask(helper, server);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+/** `host/org/repo`, then `host/org`, then `host`; last, keys written as URLs. */
+function entryFor(file: AuthFile, registry: string, repository: string): Credential | undefined {
+  const parts = file.legacy ? [] : repository.split('/').filter(Boolean);
+  for (let length = parts.length; length >= 0; length -= 1) {
+    const found = file.auths.get([registry, ...parts.slice(0, length)].join('/'));
+    if (found) return found;
+  }
+  const wanted = normalHost(registry);
+  for (const [key, credential] of file.auths) {
+    if (hostOfKey(key, file.legacy) === wanted) return credential;
+  }
+  return undefined;
+}
+
+const DOCKER_HUB = 'index.docker.io';
+
+function normalHost(host: string): string {
+  return host === 'docker.io' || host === 'registry-1.docker.io' ? DOCKER_HUB : host;
+}
+
+/** Keys may be URLs (`https://index.docker.io/v1/`); only then is the path dropped. */
+function hostOfKey(key: string, legacy: boolean): string {
+  const bare = key.replace(/^https?:\/\//, '');
+  const isUrl = bare !== key;
+  return normalHost(isUrl || legacy ? (bare.split('/')[0] ?? bare) : bare);
+}

@@ -1,0 +1,172 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { AtollError } from '../core/errors.ts';
+
+export interface Mirror {
+  readonly location: string;
+  readonly insecure: boolean;
+  readonly pullFromMirror: 'all' | 'digest-only' | 'tag-only' | undefined;
+}
+
+/** One `[[registry]]` table. */
+export interface RegistryRule {
+  readonly prefix: string;
+  /** Absent only where the prefix is `*.host`: names are then kept as they are. */
+  readonly location: string | undefined;
+  readonly insecure: boolean;
+  readonly blocked: boolean;
+  readonly mirrorByDigestOnly: boolean;
+  readonly mirrors: readonly Mirror[];
+  /** The file that says so. */
+  readonly file: string;
+}
+
+const PULL_FROM_MIRROR = ['all', 'digest-only', 'tag-only'] as const;
+
+const mirrorSchema = z.looseObject({
+  location: z.string().default(''),
+  insecure: z.boolean().default(false),
+  'pull-from-mirror': z.string().default(''),
+});
+
+const registrySchema = z.looseObject({
+  prefix: z.string().default(''),
+  location: z.string().default(''),
+  insecure: z.boolean().default(false),
+  blocked: z.boolean().default(false),
+  'mirror-by-digest-only': z.boolean().default(false),
+  'pull-from-mirror': z.string().optional(),
+  mirror: z.array(mirrorSchema).default([]),
+});
+
+const fileSchema = z.looseObject({ registry: z.array(registrySchema).default([]) });
+
+type RawRegistry = z.infer<typeof registrySchema>;
+type Fail = (found: string, hint?: string) => AtollError;
+
+/** Parses one file of the second format; of tables with the same prefix the first counts. */
+export function parseRegistriesConf(path: string, text: string): RegistryRule[] {
+  const toml = parseToml(path, text);
+  if (isFirstFormat(toml)) {
+    throw failure(path)(
+      'it has the old format, with a table [registries.…]',
+      'Write one [[registry]] table for each registry; see containers-registries.conf(5)',
+    );
+  }
+  const parsed = fileSchema.safeParse(toml);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw failure(path)(`${tableOf(issue?.path ?? [])}: ${issue?.message}`);
+  }
+  const rules = parsed.data.registry.map((raw, index) => ruleOf(path, raw, index));
+  refuseConflicts(path, rules);
+  return [...new Map(rules.toReversed().map((rule) => [rule.prefix, rule])).values()].toReversed();
+}
+
+function parseToml(path: string, text: string): Record<string, unknown> {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '');
+    throw failure(path)(`line ${error.line}, column ${error.column}: ${what}`);
+  }
+}
+
+function isFirstFormat(toml: Record<string, unknown>): boolean {
+  const tables = toml.registries;
+  return typeof tables === 'object' && tables !== null && !Array.isArray(tables);
+}
+
+/** `[[registry]] number 2, mirror number 1, location`: counted as people count. */
+function tableOf(path: readonly PropertyKey[]): string {
+  const words = path.map((part) =>
+    typeof part === 'number' ? `number ${part + 1}` : `${String(part)}`,
+  );
+  return (
+    words
+      .join(' ')
+      .replace(/ (number \d+)/g, ' $1,')
+      .replace(/^registry/, '[[registry]]') || 'the file'
+  );
+}
+
+function ruleOf(path: string, raw: RawRegistry, index: number): RegistryRule {
+  const table = `[[registry]] number ${index + 1}`;
+  const fail: Fail = (found, hint) => failure(path)(`${table}: ${found}`, hint);
+  const location = bareLocation(raw.location, fail);
+  const prefix = bareLocation(raw.prefix, fail) || location;
+  if (prefix === '') throw fail('it has neither a location nor a prefix');
+  if (location === '' && !prefix.startsWith('*.')) {
+    throw fail(`prefix "${prefix}" has no location`, 'Only a prefix "*.example.com" may lack one');
+  }
+  if (raw['pull-from-mirror'] !== undefined) {
+    throw fail('pull-from-mirror belongs into a [[registry.mirror]] table');
+  }
+  return {
+    prefix,
+    location: location || undefined,
+    insecure: raw.insecure,
+    blocked: raw.blocked,
+    mirrorByDigestOnly: raw['mirror-by-digest-only'],
+    mirrors: raw.mirror.map((mirror, at) => mirrorOf(mirror, raw, prefix, at, fail)),
+    file: path,
+  };
+}
+
+function mirrorOf(
+  raw: z.infer<typeof mirrorSchema>,
+  registry: RawRegistry,
+  prefix: string,
+  index: number,
+  fail: Fail,
+): Mirror {
+  const location = bareLocation(raw.location, fail);
+  if (location === '') throw fail(`its mirror number ${index + 1} has no location`);
+  const when = raw['pull-from-mirror'];
+  if (when !== '' && registry['mirror-by-digest-only']) {
+    throw fail(
+      `mirror-by-digest-only of "${prefix}" and pull-from-mirror of "${location}" exclude each other`,
+    );
+  }
+  const pullFromMirror = PULL_FROM_MIRROR.find((value) => value === when);
+  if (when !== '' && !pullFromMirror) {
+    throw fail(
+      `mirror "${location}" has pull-from-mirror = "${when}"`,
+      `Write one of ${PULL_FROM_MIRROR.map((value) => `"${value}"`).join(', ')}`,
+    );
+  }
+  return { location, insecure: raw.insecure, pullFromMirror };
+}
+
+function bareLocation(text: string, fail: Fail): string {
+  if (/^https?:\/\//.test(text)) {
+    throw fail(`"${text}" starts with a scheme`, 'Write host[:port][/path] without "https://"');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+/** One place cannot be both insecure and not, or blocked and not, through different prefixes. */
+function refuseConflicts(path: string, rules: readonly RegistryRule[]): void {
+  const first = new Map<string, RegistryRule>();
+  for (const rule of rules) {
+    const place = rule.location ?? rule.prefix;
+    const other = first.get(place) ?? rule;
+    first.set(place, other);
+    for (const key of ['insecure', 'blocked'] as const) {
+      if (rule[key] === other[key]) continue;
+      throw failure(path)(
+        `"${place}" is named twice, once with ${key} and once without`,
+        `Give "${other.prefix}" and "${rule.prefix}" the same value of ${key}`,
+      );
+    }
+  }
+}
+
+function failure(path: string): Fail {
+  return (found, hint) =>
+    new AtollError('INPUT_INVALID', `Cannot use "${path}": ${found}`, {
+      hint: hint ?? 'See containers-registries.conf(5)',
+      details: { path },
+    });
+}

@@ -1,0 +1,182 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AtollError, systemCodeOf } from '../core/errors.ts';
+import { readText, readTextIfPresent } from '../core/files.ts';
+import { formatReference, parseReference, type Reference } from '../oci/reference.ts';
+import { type Mirror, parseRegistriesConf, type RegistryRule } from './registries-conf-parse.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface RegistriesConfOptions {
+  /** This file and nothing else: no drop-in directories either. */
+  readonly registriesConf?: string | undefined;
+  readonly env?: Env | undefined;
+}
+
+/** All `[[registry]]` tables that count, each prefix once. */
+export interface RegistriesConf {
+  readonly registries: readonly RegistryRule[];
+  /** The files they came from, for error messages. */
+  readonly files: readonly string[];
+}
+
+export interface Endpoint {
+  readonly reference: Reference;
+  /** Unverified TLS and plain HTTP are allowed here. */
+  readonly insecure: boolean;
+  readonly mirror: boolean;
+}
+
+export interface PullEndpoints {
+  /** Where to look for the manifest, in order; the first that has it serves all blobs. */
+  readonly endpoints: readonly Endpoint[];
+  /** Nothing is left to ask, because every endpoint is blocked. */
+  readonly blocked: boolean;
+  /** `host/repository` of the endpoints left out because they are blocked. */
+  readonly blockedEndpoints: readonly string[];
+}
+
+const SYSTEM_FILE = '/etc/containers/registries.conf';
+const SYSTEM_DROP_INS = '/etc/containers/registries.conf.d';
+
+/** Reads `registries.conf` and its drop-in directories as the container tools do. */
+export async function loadRegistriesConf(
+  options: RegistriesConfOptions = {},
+): Promise<RegistriesConf> {
+  if (options.registriesConf !== undefined) {
+    const path = options.registriesConf;
+    return merge([{ path, rules: parseRegistriesConf(path, await readText(path)) }]);
+  }
+  const env = options.env ?? process.env;
+  const user = env.HOME ? join(env.HOME, '.config', 'containers') : undefined;
+  const main = await readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user);
+  const dropIns = [
+    ...(await listDropIns(SYSTEM_DROP_INS)),
+    ...(user ? await listDropIns(join(user, 'registries.conf.d')) : []),
+  ];
+  const more = await Promise.all(
+    dropIns.map(async (path) => ({ path, rules: parseRegistriesConf(path, await readText(path)) })),
+  );
+  return merge([...main, ...more]);
+}
+
+interface Loaded {
+  readonly path: string;
+  readonly rules: readonly RegistryRule[];
+}
+
+async function readMain(named: string | undefined, user: string | undefined): Promise<Loaded[]> {
+  if (named) return [{ path: named, rules: parseRegistriesConf(named, await readText(named)) }];
+  for (const path of [...(user ? [join(user, 'registries.conf')] : []), SYSTEM_FILE]) {
+    const text = await readTextIfPresent(path);
+    if (text !== undefined) return [{ path, rules: parseRegistriesConf(path, text) }];
+  }
+  return [];
+}
+
+async function listDropIns(directory: string): Promise<string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    const names = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.conf'));
+    return names.map((entry) => join(directory, entry.name)).toSorted();
+  } catch (cause) {
+    if (systemCodeOf(cause) === 'ENOENT') return [];
+    throw new AtollError('FILE_UNREADABLE', `Cannot read "${directory}"`, { cause });
+  }
+}
+
+/** A later table with the same prefix replaces the whole earlier one: mirrors are not joined. */
+function merge(files: readonly Loaded[]): RegistriesConf {
+  const byPrefix = new Map<string, RegistryRule>();
+  for (const { rules } of files) for (const rule of rules) byPrefix.set(rule.prefix, rule);
+  return { registries: [...byPrefix.values()], files: files.map(({ path }) => path) };
+}
+
+/** What the rules say about one physical place, `host/repository`, whoever sends us there. */
+export function endpointRules(
+  conf: RegistriesConf,
+  name: string,
+): { readonly insecure: boolean; readonly blocked: boolean } {
+  const rule = ruleFor(conf, name);
+  return { insecure: rule?.insecure ?? false, blocked: rule?.blocked ?? false };
+}
+
+/** Where a pull of this reference looks: mirrors in order, then the source, blocked ones left out. */
+export function pullEndpoints(conf: RegistriesConf, reference: Reference): PullEndpoints {
+  const rule = ruleFor(conf, nameOf(reference));
+  const all = rule
+    ? rewritten(rule, reference)
+    : [{ reference, insecure: false, mirror: false } satisfies Endpoint];
+  const isBlocked = (endpoint: Endpoint) => endpointRules(conf, nameOf(endpoint.reference)).blocked;
+  const endpoints = all.filter((endpoint) => !isBlocked(endpoint));
+  return {
+    endpoints,
+    blocked: endpoints.length === 0,
+    blockedEndpoints: all.filter(isBlocked).map((endpoint) => nameOf(endpoint.reference)),
+  };
+}
+
+function rewritten(rule: RegistryRule, reference: Reference): Endpoint[] {
+  const at = (location: string | undefined, insecure: boolean, mirror: boolean): Endpoint => ({
+    reference: rewrite(rule, reference, location),
+    insecure,
+    mirror,
+  });
+  const mirrors = rule.mirrors.filter((mirror) => serves(rule, mirror, reference));
+  return [
+    ...mirrors.map((mirror) => at(mirror.location, mirror.insecure, true)),
+    at(rule.location, rule.insecure, false),
+  ];
+}
+
+/** A reference with a digest counts as digested, whatever tag it also has. */
+function serves(rule: RegistryRule, mirror: Mirror, reference: Reference): boolean {
+  const digested = reference.digest !== undefined;
+  if (mirror.pullFromMirror === 'tag-only') return !digested;
+  if (mirror.pullFromMirror === 'digest-only' || rule.mirrorByDigestOnly) return digested;
+  return true;
+}
+
+function rewrite(rule: RegistryRule, from: Reference, location: string | undefined): Reference {
+  // Only a `*.host` prefix may lack a location; then the name stays as it is.
+  if (location === undefined) return from;
+  const text = formatReference(from);
+  try {
+    return parseReference(location + text.slice(matchLength(text, rule.prefix)));
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot rewrite "${text}" to "${location}"`, {
+      hint: `Correct the table with prefix "${rule.prefix}" in "${rule.file}"`,
+      cause,
+    });
+  }
+}
+
+function nameOf({ registry, repository }: Reference): string {
+  return `${registry}/${repository}`;
+}
+
+function ruleFor(conf: RegistriesConf, name: string): RegistryRule | undefined {
+  let best: RegistryRule | undefined;
+  for (const rule of conf.registries) {
+    const longer = rule.prefix.length > (best?.prefix.length ?? 0);
+    if (longer && matchLength(name, rule.prefix) >= 0) best = rule;
+  }
+  return best;
+}
+
+/** How much of the name the prefix covers, or -1. A match ends at the end or before `/`, `:`, `@`. */
+function matchLength(name: string, prefix: string): number {
+  const end = prefix.startsWith('*.')
+    ? subdomainEnd(name, prefix.slice(1))
+    : prefixEnd(name, prefix);
+  return end === name.length || '/:@'.includes(name[end] ?? '-') ? end : -1;
+}
+
+function prefixEnd(name: string, prefix: string): number {
+  return name.startsWith(prefix) ? prefix.length : -1;
+}
+
+function subdomainEnd(name: string, suffix: string): number {
+  const index = name.indexOf(suffix);
+  return index < 0 || name.slice(0, index).includes('/') ? -1 : index + suffix.length;
+}
