@@ -1,0 +1,172 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { IO_BUILTINS, LAYERS, NEVER, PURE } from './layers.ts';
+import {
+  importCycles,
+  importsOf,
+  impureImports,
+  isTest,
+  layerTableIn,
+  layerViolations,
+  parkedTests,
+  printingOutsideCli,
+  type Rules,
+  readmeProblems,
+  readSources,
+  type SourceFile,
+  tableCycles,
+} from './support/architecture.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
+const RULES: Rules = { layers: LAYERS, never: NEVER, pure: PURE, ioBuiltins: IO_BUILTINS };
+
+const all = readSources(SRC);
+const shipped = all.filter((file) => !isTest(file));
+const modules = readdirSync(SRC, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+const readme = (module: string) => {
+  const path = join(SRC, module, 'README.md');
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+};
+
+/** A planted source, to show that a check can fail. */
+const bad = (path: string, text: string): SourceFile[] => [{ path, text }];
+
+describe('the sources', () => {
+  test('import only what the table allows', () => {
+    expect(layerViolations(shipped, RULES)).toEqual([]);
+  });
+
+  test('do no I/O in pure modules', () => {
+    expect(impureImports(shipped, RULES)).toEqual([]);
+  });
+
+  test('print only in cli', () => {
+    expect(printingOutsideCli(shipped)).toEqual([]);
+  });
+
+  test('have no import cycles', () => {
+    expect(importCycles(shipped)).toEqual([]);
+  });
+
+  test('have no parked tests', () => {
+    expect(parkedTests([...all.filter(isTest), ...testFolder()])).toEqual([]);
+  });
+
+  test('have a README of 10 to 30 lines in every module', () => {
+    expect(readmeProblems(modules, readme)).toEqual([]);
+  });
+});
+
+function testFolder(): SourceFile[] {
+  return readSources(import.meta.dirname).filter((file) => file.path !== 'architecture.test.ts');
+}
+
+describe('the table', () => {
+  test('lets no two modules import each other', () => {
+    expect(tableCycles(LAYERS)).toEqual([]);
+  });
+
+  test('is the one in ARCHITECTURE.md', () => {
+    const documented = layerTableIn(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'));
+
+    expect(documented).toEqual(LAYERS);
+  });
+});
+
+describe('the checks can fail', () => {
+  test('layerViolations names a module that is not allowed, however it is imported', () => {
+    const forms = [
+      "import { openStore } from '../store/store.ts';",
+      "import type { Store } from '../store/store.ts';",
+      "import {\n  a,\n  b,\n} from '../store/store.ts';",
+      "export * from '../store/store.ts';",
+      "import '../store/store.ts';",
+      "const store = await import('../store/store.ts');",
+    ];
+
+    for (const form of forms) {
+      expect(layerViolations(bad('oci/digest.ts', form), RULES)).toEqual([
+        'oci/digest.ts may not import store/',
+      ]);
+    }
+  });
+
+  test('layerViolations keeps site away from what shows it, though it may import the rest', () => {
+    const text =
+      "import '../mirror/plan.ts';\nimport '../cli/main.ts';\nimport '../dashboard/a.ts';";
+
+    expect(layerViolations(bad('site/stages.ts', text), RULES)).toEqual([
+      'site/stages.ts may not import cli/',
+      'site/stages.ts may not import dashboard/',
+    ]);
+  });
+
+  test('layerViolations does not accept a module the table does not know', () => {
+    expect(layerViolations(bad('helpers/a.ts', ''), RULES)).toHaveLength(1);
+  });
+
+  test('impureImports names the builtin, with and without its prefix', () => {
+    const text = "import { readFile } from 'node:fs/promises';\nimport net from 'net';";
+
+    expect(impureImports(bad('generate/hosts.ts', text), RULES)).toEqual([
+      'generate/hosts.ts may not import node:fs/promises',
+      'generate/hosts.ts may not import net',
+    ]);
+    expect(impureImports(bad('store/disk.ts', text), RULES)).toEqual([]);
+  });
+
+  test('printingOutsideCli sees the console and the streams, but not comments', () => {
+    expect(printingOutsideCli(bad('mirror/a.ts', "console.log('copied');"))).toHaveLength(1);
+    expect(printingOutsideCli(bad('mirror/a.ts', "process.stdout.write('x');"))).toHaveLength(1);
+    expect(printingOutsideCli(bad('mirror/a.ts', '// console.log(1)\n'))).toEqual([]);
+    expect(printingOutsideCli(bad('cli/a.ts', "process.stderr.write('x');"))).toEqual([]);
+  });
+
+  test('importCycles shows the way around', () => {
+    const files = [
+      { path: 'oci/a.ts', text: "import { b } from './b.ts';" },
+      { path: 'oci/b.ts', text: "import { c } from './deep/c.ts';" },
+      { path: 'oci/deep/c.ts', text: "import type { A } from '../a.ts';" },
+    ];
+
+    expect(importCycles(files)).toEqual(['oci/a.ts -> oci/b.ts -> oci/deep/c.ts -> oci/a.ts']);
+  });
+
+  test('tableCycles finds two modules that may import each other', () => {
+    expect(tableCycles({ core: [], oci: ['core', 'store'], store: ['oci'] })).toHaveLength(1);
+  });
+
+  test('parkedTests finds a test that was switched off', () => {
+    const switchedOff = `test.${'skip'}('later', () => {});`;
+
+    expect(parkedTests(bad('oci/a.test.ts', switchedOff))).toHaveLength(1);
+  });
+
+  test('readmeProblems sees an absent README and one that is too short or too long', () => {
+    const texts: Record<string, string> = { short: '# a\n', long: 'line\n'.repeat(31) };
+
+    expect(readmeProblems(['short', 'long', 'none'], (module) => texts[module])).toEqual([
+      'short/README.md has 1 lines, not 10 to 30',
+      'long/README.md has 31 lines, not 10 to 30',
+      'none/ has no README.md',
+    ]);
+  });
+
+  test('layerTableIn reads what a changed document says', () => {
+    expect(layerTableIn('| `oci` | words | core, store |\n| `site` | x | everything |')).toEqual({
+      oci: ['core', 'store'],
+      site: ['*'],
+    });
+  });
+
+  test('importsOf does not read comments', () => {
+    expect(importsOf({ path: 'a.ts', text: "// import a from 'b';\nimport c from 'd';" })).toEqual([
+      'd',
+    ]);
+  });
+});
