@@ -16,7 +16,7 @@ export function diskRecords(root: string): StampedRecords {
       const text = await readTextIfPresent(path);
       return text === undefined ? undefined : parseRecord(path, text);
     },
-    put: (_ctx, key, value) => write(pathOf(key), `${JSON.stringify(value)}\n`),
+    put: async (_ctx, key, value) => await write(pathOf(key), `${JSON.stringify(value)}\n`),
     async remove(_ctx, key) {
       const removed = await removeFile(pathOf(key));
       if (removed) await pruneEmpty(root, dirname(pathOf(key)));

@@ -15,6 +15,8 @@ import type { StoredBlob, Uploads } from './store.ts';
 
 /** The digest nearly everybody uses is computed on the way in; any other one from the file. */
 const INLINE: Algorithm = 'sha256';
+/** A client that comes back after a cut may meet the end of its own first request. */
+const BUSY_MS = 1_000;
 /** How many unfinished uploads keep their hash in memory; the others are read again. */
 const MAX_HASHES = 1024;
 
@@ -55,7 +57,7 @@ async function locked<T>(
   task: (path: string) => Promise<T>,
 ): Promise<T> {
   const path = uploadPath(root, id);
-  return await withFileLock(ctx, `${path}.lock`, {}, () => task(path));
+  return await withFileLock(ctx, `${path}.lock`, { waitMs: BUSY_MS }, () => task(path));
 }
 
 async function begin(root: string, id: string): Promise<string> {
