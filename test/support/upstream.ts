@@ -38,9 +38,11 @@ export async function upstreamEntries(): Promise<(Entry & { readonly reference: 
 export async function publishUpstream(
   url: string,
   headers: Record<string, string> = {},
+  wanted: (reference: string) => boolean = () => true,
 ): Promise<void> {
   const pushed = new Set<string>();
   for (const entry of await upstreamEntries()) {
+    if (!wanted(entry.reference)) continue;
     const [, path = '', tag = ''] =
       /^[^/]+\/(.+?)(?:[:@]([^:@/]+(?::[0-9a-f]+)?))?$/.exec(entry.reference) ?? [];
     await pushTree(url, path, entry, tag.startsWith('sha256:') ? undefined : tag, headers, pushed);

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../oci/digest.ts';
+import { toYaml } from '../yaml.ts';
+import {
+  catalogName,
+  catalogSource,
+  clusterCatalog,
+  clusterCatalogOff,
+  operatorHub,
+} from './catalogs.ts';
+import { clusterVersionPatch, updateService } from './cluster-version.ts';
+import { imageConfig, trustedCaConfigMap, trustedCaKey } from './image-config.ts';
+import { telemetryOff } from './monitoring-config.ts';
+import { releaseSignatures } from './release-signatures.ts';
+import { samplesConfig } from './samples-config.ts';
+
+const INDEX = 'mirror.example:5000/ocp/redhat/redhat-operator-index:v4.18';
+const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+
+test('cluster objects have their golden form', async () => {
+  const text = toYaml(
+    catalogSource({
+      image: INDEX,
+      displayName: 'Mirror',
+      publisher: 'Example',
+      pollInterval: '30m',
+    }),
+    clusterCatalog({ image: INDEX, pollInterval: '2h' }),
+    clusterCatalogOff('openshift-redhat-operators'),
+    operatorHub({ defaultsOff: true }),
+    trustedCaConfigMap('mirror-ca', { 'mirror.example:5000': PEM, 'b.example': PEM }),
+    imageConfig({ additionalTrustedCA: 'mirror-ca', blockedRegistries: ['quay.io', 'docker.io'] }),
+    samplesConfig({ removed: true }),
+    samplesConfig({ registry: 'mirror.example:5000', skippedImageStreams: ['ruby', 'jenkins'] }),
+    updateService({
+      releases: 'mirror.example:5000/ocp/openshift/release-images',
+      graphDataImage: 'mirror.example:5000/ocp/openshift/graph-image:latest',
+    }),
+    clusterVersionPatch({
+      channel: 'stable-4.18',
+      upstream: 'https://updates.example/graph',
+      overrides: [
+        { group: 'config.openshift.io', kind: 'DNS', name: 'cluster', namespace: '' },
+        { group: '', kind: 'ConfigMap', name: 'cluster-config-v1', namespace: 'kube-system' },
+      ],
+    }),
+    telemetryOff(),
+  );
+
+  await expect(text).toMatchFileSnapshot('../golden/cluster-objects.yaml');
+});
+
+describe('catalogName', () => {
+  test('is made from the last path component and the tag, as oc-mirror does', () => {
+    expect(catalogName('cs', INDEX)).toBe('cs-redhat-operator-index-v4-18');
+    expect(catalogName('cc', 'm/a/index')).toBe('cc-index-0');
+    expect(catalogName('cs', `m.io/idx@${digestOf('x')}`)).toMatch(/^cs-idx-[0-9a-f]{12}$/);
+  });
+
+  test('refuses a name that is too long', () => {
+    expect(() => catalogName('cs', `m.io/${'a'.repeat(70)}:v1`)).toThrow('Cannot name a catalog');
+  });
+});
+
+test('clusterCatalog refuses an interval it cannot say', () => {
+  expect(() => clusterCatalog({ image: INDEX, pollInterval: '10s' })).toThrow('"10s"');
+});
+
+test('trustedCaKey writes the port behind two dots', () => {
+  expect(trustedCaKey('mirror.example:5000')).toBe('mirror.example..5000');
+  expect(trustedCaKey('updateservice-registry')).toBe('updateservice-registry');
+  expect(() => trustedCaKey('m/a')).toThrow('"m/a"');
+});
+
+test('imageConfig refuses to allow and block at once', () => {
+  expect(() => imageConfig({ allowedRegistries: ['a'], blockedRegistries: ['b'] })).toThrow(
+    'Cannot both allow and block',
+  );
+});
+
+describe('releaseSignatures', () => {
+  const a = { digest: digestOf('a'), bytes: Buffer.from('one') };
+  const b = { digest: digestOf('b'), bytes: Buffer.from('two') };
+
+  test('keeps earlier signatures, numbers them per release, and repeats nothing', () => {
+    const earlier = releaseSignatures([a]);
+    const both = releaseSignatures([b, a, { ...a, bytes: Buffer.from('other') }], earlier);
+
+    expect(Object.keys(both.binaryData ?? {})).toEqual(
+      [`${a.digest}-1`, `${a.digest}-2`, `${b.digest}-1`]
+        .map((key) => key.replace(':', '-'))
+        .toSorted(),
+    );
+    expect(releaseSignatures([], both)).toEqual(both);
+  });
+
+  test('refuses an earlier key it does not understand', () => {
+    expect(() => releaseSignatures([], { binaryData: { x: 'eA==' } })).toThrow(
+      'Cannot keep signature "x"',
+    );
+  });
+});
