@@ -1,8 +1,7 @@
 import type { Command } from '../command.ts';
+import { completionCommand } from './completion.ts';
+import { labCommand } from './lab.ts';
 import { versionCommand } from './version.ts';
-
-/** Every command, in the order of `--help`. */
-export const COMMANDS: readonly Command[] = [versionCommand];
 
 /** What the words that only group commands mean. */
 export const GROUPS: Readonly<Record<string, string>> = {
@@ -14,3 +13,10 @@ export const GROUPS: Readonly<Record<string, string>> = {
   bootstrap: 'Understand what a bootstrap machine does',
   step: 'Steps, chains and workflows',
 };
+
+/** Every command, in the order of `--help`. */
+export const COMMANDS: readonly Command[] = [
+  labCommand,
+  completionCommand(() => COMMANDS, GROUPS),
+  versionCommand,
+];
