@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 
 declare global {
   /** The bundle script puts the files of `assets/` here, because one file has no folder beside it. */
@@ -15,4 +15,19 @@ export function readAsset(name: string): string {
     return text;
   }
   return readFileSync(join(import.meta.dirname, '..', '..', 'assets', name), 'utf8');
+}
+
+/** Names of the assets below a folder, sorted. `folder` ends in `/`. */
+export function listAssets(folder: string): string[] {
+  const inlined = globalThis.ATOLL_ASSETS;
+  if (inlined) {
+    return Object.keys(inlined)
+      .filter((name) => name.startsWith(folder))
+      .toSorted();
+  }
+  const root = join(import.meta.dirname, '..', '..', 'assets');
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted();
 }

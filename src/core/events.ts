@@ -55,7 +55,7 @@ export type AtollEvent =
       outcome: 'succeeded' | 'failed' | 'interrupted';
       durationMs: number;
     }
-  | { type: 'step.started'; step: string; title: string }
+  | { type: 'step.started'; step: string; title: string; reason?: string }
   | { type: 'step.finished'; step: string; durationMs: number }
   | { type: 'step.skipped'; step: string; reason: string }
   | { type: 'step.failed'; step: string; code?: ErrorCode; message: string; hint?: string }

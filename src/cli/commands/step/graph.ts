@@ -1,0 +1,31 @@
+import { stepDot, stepTree } from '../../../workflow/registry/graph.ts';
+import { resolveSteps } from '../../../workflow/registry/resolve.ts';
+import { defineCommand } from '../../command.ts';
+import { openStepRegistry, STEP_OPTIONS } from './registry-folder.ts';
+
+export const stepGraphCommand = defineCommand({
+  name: 'step graph',
+  summary: 'Draw the order in which steps run',
+  arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
+  options: {
+    registry: STEP_OPTIONS.registry,
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      summary: 'tree or dot (Graphviz)',
+      choices: ['tree', 'dot'],
+      default: 'tree',
+    },
+  },
+  examples: [
+    ['atoll step graph atoll-install', 'a tree'],
+    ['atoll step graph atoll-install --format dot | dot -Tsvg > install.svg', 'a picture'],
+  ],
+  async run(ctx, { args, options }) {
+    const registry = await openStepRegistry(ctx, options.registry);
+    const resolved = resolveSteps(registry, args.name ?? '');
+    const graph = options.format === 'dot' ? stepDot(resolved) : stepTree(resolved);
+    return { graph, problems: resolved.problems };
+  },
+  text: ({ graph }) => graph,
+});

@@ -1,0 +1,59 @@
+import { defineCommand } from '../../command.ts';
+import { openStepRegistry, STEP_OPTIONS } from './registry-folder.ts';
+
+interface Listed {
+  readonly kind: 'workflow' | 'chain' | 'ref';
+  readonly name: string;
+  readonly documentation: string;
+}
+
+export const stepListCommand = defineCommand({
+  name: 'step list',
+  summary: 'List steps, chains and workflows',
+  arguments: [{ name: 'filter', summary: 'Only names that contain this', optional: true }],
+  options: {
+    registry: STEP_OPTIONS.registry,
+    kind: {
+      type: 'string',
+      value: 'KIND',
+      summary: 'Only this kind',
+      choices: ['ref', 'chain', 'workflow'],
+    },
+  },
+  examples: [
+    ['atoll step list', 'the steps that ship with atoll'],
+    [
+      'atoll step list disconnected --registry release/ci-operator/step-registry',
+      'a registry of others',
+    ],
+  ],
+  async run(ctx, { args, options }) {
+    const registry = await openStepRegistry(ctx, options.registry);
+    const all: Listed[] = [
+      ...entries('workflow', registry.workflows),
+      ...entries('chain', registry.chains),
+      ...[...registry.refs].map(([name, { step }]) => listed('ref', name, step.documentation)),
+    ];
+    const wanted = all.filter(
+      ({ kind, name }) =>
+        name.includes(args.filter ?? '') && (options.kind === undefined || kind === options.kind),
+    );
+    return { steps: wanted.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  },
+  text: ({ steps }, style) =>
+    steps
+      .map(({ kind, name, documentation }) =>
+        `${style.dim(kind.padEnd(8))} ${style.bold(name)}  ${documentation}`.trimEnd(),
+      )
+      .join('\n'),
+});
+
+type Documented = ReadonlyMap<string, { readonly documentation?: string | null | undefined }>;
+
+function entries(kind: Listed['kind'], map: Documented): Listed[] {
+  return [...map].map(([name, { documentation }]) => listed(kind, name, documentation));
+}
+
+function listed(kind: Listed['kind'], name: string, text: string | null | undefined): Listed {
+  return { kind, name, documentation: (text ?? '').trim().split('\n')[0] ?? '' };
+}

@@ -1,0 +1,84 @@
+import { join, resolve } from 'node:path';
+import { AtollError } from '../../../core/errors.ts';
+import { openJournal } from '../../../workflow/journal.ts';
+import { acquireLock } from '../../../workflow/lock.ts';
+import { resolveSteps } from '../../../workflow/registry/resolve.ts';
+import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
+import { runWorkflow } from '../../../workflow/run-workflow.ts';
+import { defineCommand } from '../../command.ts';
+import { openStepRegistry, parsePairs, STEP_OPTIONS } from './registry-folder.ts';
+
+export const stepRunCommand = defineCommand({
+  name: 'step run',
+  summary: 'Run a step, chain or workflow on this machine',
+  description:
+    'Runs the commands with bash here, with SHARED_DIR, ARTIFACT_DIR, CLUSTER_PROFILE_DIR and KUBECONFIG as in the CI. A run that was interrupted goes on where it stopped; --fresh starts again.',
+  arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
+  options: {
+    ...STEP_OPTIONS,
+    dir: {
+      type: 'string',
+      value: 'DIR',
+      summary: 'Where the run keeps its journal, logs, shared and artifact folders',
+      default: '.atoll/steps',
+    },
+    sharedDir: { type: 'string', value: 'DIR', summary: 'SHARED_DIR (default: shared in --dir)' },
+    clusterProfileDir: { type: 'string', value: 'DIR', summary: 'CLUSTER_PROFILE_DIR' },
+    ignoreCredentials: {
+      type: 'boolean',
+      summary: 'Run although a credential is not mounted here',
+    },
+    fresh: { type: 'boolean', summary: 'Run steps that are finished, too' },
+    dryRun: { type: 'boolean', summary: 'Show what would run and change nothing' },
+  },
+  examples: [
+    ['atoll step run my-check --registry steps --env REGION=eu-west-1', 'one step'],
+    ['atoll step run ipi-aws --registry steps --dry-run', 'only look'],
+  ],
+  async run(ctx, { args, options, terminal }) {
+    const name = args.name ?? '';
+    const registry = await openStepRegistry(ctx, options.registry);
+    const given = parsePairs('--env', options.env);
+    const resolved = resolveSteps(registry, name, given);
+    if (resolved.problems.length > 0) {
+      throw new AtollError(
+        'INPUT_INVALID',
+        `Cannot run "${name}": ${resolved.problems.join('; ')}`,
+      );
+    }
+    if (options.dryRun)
+      return { dryRun: true, steps: resolved.steps.map(describeStep), outcomes: [] };
+
+    const directory = resolve(options.dir, name);
+    const lock = await acquireLock(ctx, join(directory, 'lock'), `the run of "${name}"`);
+    const journal = await openJournal(ctx, join(directory, 'journal.ndjson'));
+    try {
+      const steps = shellSteps(resolved.steps, {
+        sharedDir: resolve(options.sharedDir ?? join(directory, 'shared')),
+        artifactDir: join(directory, 'artifacts'),
+        clusterProfileDir: options.clusterProfileDir && resolve(options.clusterProfileDir),
+        env: { ...terminal.env, ...given },
+        ignoreCredentials: options.ignoreCredentials,
+      });
+      const { allowSkipOnSuccess } = resolved;
+      const result = await runWorkflow(ctx, { name, steps }, journal, {
+        directory,
+        allowSkipOnSuccess,
+        fresh: options.fresh,
+      });
+      if (!result.succeeded) throw result.error;
+      return { dryRun: false, steps: [], outcomes: result.outcomes, directory };
+    } finally {
+      await journal.close();
+      await lock.release();
+    }
+  },
+  text: ({ dryRun, steps, outcomes }) =>
+    dryRun
+      ? steps.map((step) => `${step.phase}  ${step.step}`).join('\n')
+      : outcomes
+          .map(({ step, outcome, reason }) =>
+            `${outcome.padEnd(8)} ${step}  ${reason ?? ''}`.trimEnd(),
+          )
+          .join('\n'),
+});

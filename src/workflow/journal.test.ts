@@ -1,0 +1,72 @@
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp.ts';
+import { recordingContext, silentContext } from '../core/context.ts';
+import { openJournal } from './journal.ts';
+import { decodeLine, encodeLine } from './journal-file.ts';
+
+const ctx = silentContext();
+
+test('openJournal remembers what earlier runs recorded', async () => {
+  const path = join(await tempDir(), 'journal.ndjson');
+  const first = await openJournal(ctx, path);
+  await first.append({ kind: 'started', step: 'images', fields: { release: 'a' } });
+  await first.append({
+    kind: 'finished',
+    step: 'images',
+    fields: { release: 'a' },
+    output: { bytes: 7 },
+  });
+  await first.close();
+
+  const second = await openJournal(ctx, path);
+
+  expect(second.history('images')).toMatchObject({ state: 'finished', output: { bytes: 7 } });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test('openJournal skips a torn last line and appends after it', async () => {
+  const path = join(await tempDir(), 'journal.ndjson');
+  const first = await openJournal(ctx, path);
+  await first.append({ kind: 'finished', step: 'a', fields: {}, output: {} });
+  await first.append({ kind: 'finished', step: 'b', fields: {}, output: {} });
+  await first.close();
+  await truncate(path, (await stat(path)).size - 9);
+
+  const recording = recordingContext();
+  const second = await openJournal(recording, path);
+  await second.append({ kind: 'finished', step: 'c', fields: {}, output: {} });
+  await second.close();
+  const third = await openJournal(ctx, path);
+
+  expect(recording.events).toMatchObject([{ type: 'warning.raised' }]);
+  expect([...third.steps().keys()]).toEqual(['a', 'c']);
+});
+
+test('openJournal does not believe an altered line', async () => {
+  const path = join(await tempDir(), 'journal.ndjson');
+  const journal = await openJournal(ctx, path);
+  await journal.append({ kind: 'finished', step: 'a', fields: {}, output: { ok: false } });
+  await journal.close();
+  await writeFile(path, (await readFile(path, 'utf8')).replace('false', 'true'));
+
+  expect((await openJournal(ctx, path)).history('a')).toBeUndefined();
+});
+
+test('an undone step has no output any more', async () => {
+  const path = join(await tempDir(), 'journal.ndjson');
+  const journal = await openJournal(ctx, path);
+  await journal.append({ kind: 'finished', step: 'a', fields: {}, output: { id: 1 } });
+  await journal.append({ kind: 'undone', step: 'a' });
+
+  expect(journal.history('a')).toMatchObject({ state: 'undone', output: undefined });
+});
+
+test('decodeLine is the inverse of encodeLine and refuses garbage', () => {
+  const record = { seq: 1, text: 'with "sum":"00" inside', nested: { a: [1] } };
+
+  expect(decodeLine(encodeLine(record).trimEnd())).toEqual(record);
+  expect(decodeLine('{"seq":1')).toBeUndefined();
+  expect(decodeLine('{"seq":1,"sum":"000000000000"}')).toBeUndefined();
+});

@@ -1,0 +1,105 @@
+import type { Context } from '../core/context.ts';
+import { openLineFile, readLines } from './journal-file.ts';
+import type { JsonObject } from './step.ts';
+
+/** A fact about a step. Secrets are never in here: they live in 0600 files beside the journal. */
+export type JournalRecord =
+  | {
+      readonly kind: 'started';
+      readonly step: string;
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'finished';
+      readonly step: string;
+      readonly fields: Readonly<Record<string, string>>;
+      readonly output: JsonObject;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly step: string;
+      readonly code?: string;
+      readonly message: string;
+    }
+  /** What the step made was removed again: it has to run when it is wanted. */
+  | { readonly kind: 'undone'; readonly step: string };
+
+/** What the journal says of one step, its records folded. */
+export interface StepHistory {
+  readonly state: 'started' | 'finished' | 'failed' | 'undone';
+  /** Hashes of the inputs it last started or finished with. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Output of the last time it finished, unless that was undone. */
+  readonly output: JsonObject | undefined;
+  readonly message: string | undefined;
+  readonly at: string;
+}
+
+/** The durable memory of a site. Appending is the only way to change it. */
+export interface Journal {
+  history(step: string): StepHistory | undefined;
+  steps(): ReadonlyMap<string, StepHistory>;
+  /** Has reached the disk when this returns. */
+  append(record: JournalRecord): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Stamped = JournalRecord & { readonly seq: number; readonly at: string };
+
+function fold(before: StepHistory | undefined, record: Stamped): StepHistory {
+  const { at } = record;
+  const earlier = { fields: before?.fields ?? {}, output: before?.output };
+  switch (record.kind) {
+    case 'started':
+      return {
+        state: 'started',
+        fields: record.fields,
+        output: earlier.output,
+        message: undefined,
+        at,
+      };
+    case 'finished':
+      return {
+        state: 'finished',
+        fields: record.fields,
+        output: record.output,
+        message: undefined,
+        at,
+      };
+    case 'failed':
+      return { state: 'failed', ...earlier, message: record.message, at };
+    case 'undone':
+      return { state: 'undone', fields: {}, output: undefined, message: undefined, at };
+  }
+}
+
+/** Opens a journal, reading what earlier runs left. Damaged lines are skipped and told. */
+export async function openJournal(ctx: Context, path: string): Promise<Journal> {
+  const { records, damaged } = await readLines(path);
+  if (damaged.length > 0) {
+    ctx.emit({
+      type: 'warning.raised',
+      message: `Skipped ${damaged.length} damaged line(s) of the journal "${path}": ${damaged.join(', ')}`,
+      hint: 'A crash tears at most the last line; steps whose record was lost run again',
+    });
+  }
+  const steps = new Map<string, StepHistory>();
+  let seq = 0;
+  for (const record of records as unknown as Stamped[]) {
+    steps.set(record.step, fold(steps.get(record.step), record));
+    seq = Math.max(seq, record.seq);
+  }
+  const file = await openLineFile(path);
+
+  return {
+    history: (step) => steps.get(step),
+    steps: () => steps,
+    async append(record) {
+      seq += 1;
+      const stamped: Stamped = { seq, at: ctx.now().toISOString(), ...record };
+      await file.append(stamped, true);
+      steps.set(record.step, fold(steps.get(record.step), stamped));
+    },
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,205 @@
+import { AtollError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { Phase } from '../step.ts';
+import type { RegisteredStep, StepRegistry } from './read-registry.ts';
+import type { LiteralStep, Parameter, RegistryWorkflow, StepEntry } from './schema.ts';
+
+/** Where the effective value of a variable came from: `step`, `chain/x`, `workflow/y`, `caller`. */
+export interface EffectiveValue {
+  readonly name: string;
+  /** Undefined when nobody gave one: the step cannot run. */
+  readonly value: string | undefined;
+  readonly from: string;
+  readonly documentation: string | null | undefined;
+}
+
+/** A step in its place, with everything that applies to it there. */
+export interface ResolvedStep extends RegisteredStep {
+  readonly phase: Phase;
+  /** `workflow/a > chain/b > chain/c`. */
+  readonly path: readonly string[];
+  readonly env: readonly EffectiveValue[];
+  readonly dependencies: readonly {
+    readonly name: string;
+    readonly env: string;
+    readonly from: string;
+  }[];
+}
+
+export interface Resolved {
+  readonly name: string;
+  readonly kind: 'ref' | 'chain' | 'workflow';
+  readonly steps: readonly ResolvedStep[];
+  readonly allowSkipOnSuccess: boolean;
+  readonly allowBestEffort: boolean;
+  /** Mistakes that the CI would refuse: unknown names, cycles, duplicates, unused overrides. */
+  readonly problems: readonly string[];
+}
+
+/** Values set around a step. The outermost that names a variable wins, as in the CI. */
+interface Frame {
+  readonly label: string;
+  readonly env: ReadonlyMap<string, string>;
+  readonly dependencies: ReadonlyMap<string, string>;
+}
+
+interface Walk {
+  readonly registry: StepRegistry;
+  readonly phase: Phase;
+  readonly steps: ResolvedStep[];
+  readonly problems: string[];
+  readonly seen: Set<string>;
+}
+
+/** Resolves a workflow, chain or ref by name, with the caller's own variables outermost. */
+export function resolveSteps(
+  registry: StepRegistry,
+  name: string,
+  callerEnv: Readonly<Record<string, string>> = {},
+): Resolved {
+  const caller: Frame = {
+    label: 'caller',
+    env: new Map(Object.entries(callerEnv)),
+    dependencies: new Map(),
+  };
+  const workflow = registry.workflows.get(name);
+  if (workflow) return resolveWorkflow(registry, workflow, caller);
+  const kind = registry.chains.has(name) ? 'chain' : 'ref';
+  if (kind === 'ref' && !registry.refs.has(name)) throw unknownName(registry, name);
+  const walk: Walk = { registry, phase: 'test', steps: [], problems: [], seen: new Set() };
+  walkEntries(walk, [kind === 'chain' ? { chain: name } : { ref: name }], [caller]);
+  return {
+    name,
+    kind,
+    steps: walk.steps,
+    problems: walk.problems,
+    allowSkipOnSuccess: false,
+    allowBestEffort: false,
+  };
+}
+
+function resolveWorkflow(
+  registry: StepRegistry,
+  workflow: RegistryWorkflow,
+  caller: Frame,
+): Resolved {
+  const config = workflow.steps;
+  const frame: Frame = {
+    label: `workflow/${workflow.as}`,
+    env: new Map(Object.entries(config.env ?? {})),
+    dependencies: new Map(Object.entries(config.dependencies ?? {})),
+  };
+  const steps: ResolvedStep[] = [];
+  const problems: string[] = [];
+  for (const phase of ['pre', 'test', 'post'] as const) {
+    const walk: Walk = { registry, phase, steps: [], problems, seen: new Set() };
+    walkEntries(walk, config[phase] ?? [], [caller, frame]);
+    steps.push(...walk.steps);
+  }
+  problems.push(...unusedOverrides(frame, steps));
+  return {
+    name: workflow.as,
+    kind: 'workflow',
+    steps,
+    problems,
+    allowSkipOnSuccess: config.allow_skip_on_success ?? false,
+    allowBestEffort: config.allow_best_effort_post_steps ?? false,
+  };
+}
+
+function walkEntries(walk: Walk, entries: readonly StepEntry[], frames: readonly Frame[]): void {
+  for (const entry of entries) {
+    if ('chain' in entry && entry.chain !== undefined) walkChain(walk, entry.chain, frames);
+    else if ('ref' in entry && entry.ref !== undefined) walkRef(walk, entry.ref, frames);
+    else addStep(walk, { step: entry as LiteralStep, file: '' }, frames);
+  }
+}
+
+function walkChain(walk: Walk, name: string, frames: readonly Frame[]): void {
+  const label = `chain/${name}`;
+  const chain = walk.registry.chains.get(name);
+  if (!chain) {
+    addProblem(walk, frames, `unknown chain "${name}"`);
+    return;
+  }
+  if (frames.some((frame) => frame.label === label)) {
+    addProblem(walk, frames, `chain "${name}" contains itself`);
+    return;
+  }
+  const frame: Frame = { label, env: defaultsOf(chain.env ?? []), dependencies: new Map() };
+  const before = walk.steps.length;
+  walkEntries(walk, chain.steps ?? [], [...frames, frame]);
+  walk.problems.push(...unusedOverrides(frame, walk.steps.slice(before)));
+}
+
+function walkRef(walk: Walk, name: string, frames: readonly Frame[]): void {
+  const registered = walk.registry.refs.get(name);
+  if (registered) addStep(walk, registered, frames);
+  else addProblem(walk, frames, `unknown step "${name}"`);
+}
+
+function addStep(walk: Walk, registered: RegisteredStep, frames: readonly Frame[]): void {
+  const { step } = registered;
+  if (walk.seen.has(step.as)) {
+    addProblem(walk, frames, `step "${step.as}" appears twice in "${walk.phase}"`);
+    return;
+  }
+  walk.seen.add(step.as);
+  walk.steps.push({
+    ...registered,
+    phase: walk.phase,
+    path: frames.slice(1).map((frame) => frame.label),
+    env: (step.env ?? []).map((parameter) => effectiveValue(parameter, frames)),
+    dependencies: (step.dependencies ?? []).map(({ name, env }) => {
+      const frame = frames.find((candidate) => candidate.dependencies.has(env));
+      return { env, name: frame?.dependencies.get(env) ?? name, from: frame?.label ?? 'step' };
+    }),
+  });
+}
+
+function effectiveValue(parameter: Parameter, frames: readonly Frame[]): EffectiveValue {
+  const frame = frames.find((candidate) => candidate.env.has(parameter.name));
+  return {
+    name: parameter.name,
+    value: frame?.env.get(parameter.name) ?? parameter.default ?? undefined,
+    from: frame?.label ?? 'step',
+    documentation: parameter.documentation,
+  };
+}
+
+function defaultsOf(parameters: readonly Parameter[]): ReadonlyMap<string, string> {
+  return new Map(
+    parameters.flatMap(({ name, default: value }) =>
+      value === null || value === undefined ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** A value that no step below declares is a misspelling more often than not. */
+function unusedOverrides(frame: Frame, steps: readonly ResolvedStep[]): string[] {
+  const declared = new Set(steps.flatMap((resolved) => resolved.env.map((value) => value.name)));
+  const unused = [...frame.env.keys()].filter((name) => !declared.has(name));
+  return unused.map((name) => {
+    const close = nearest(name, declared);
+    return `${frame.label}: no step declares "${name}"${close ? `, did it mean "${close}"?` : ''}`;
+  });
+}
+
+function addProblem(walk: Walk, frames: readonly Frame[], message: string): void {
+  walk.problems.push(
+    `${
+      frames
+        .slice(1)
+        .map((frame) => frame.label)
+        .join(' > ') || 'registry'
+    }: ${message}`,
+  );
+}
+
+function unknownName(registry: StepRegistry, name: string): AtollError {
+  const names = [...registry.workflows.keys(), ...registry.chains.keys(), ...registry.refs.keys()];
+  const close = nearest(name, names);
+  return new AtollError('INPUT_INVALID', `Cannot find a step, chain or workflow named "${name}"`, {
+    hint: close ? `Did you mean "${close}"?` : 'Run "atoll step list" to see what there is',
+  });
+}
