@@ -28,6 +28,27 @@ export interface MountTarget {
   mount(ctx: Context, blob: Descriptor, fromRepository: string): Promise<boolean>;
 }
 
+/** A target that keeps the beginning of a blob whose transfer was cut, also across restarts. */
+export interface ResumableTarget {
+  /** How many bytes of this blob are kept; 0 when none. */
+  partial(ctx: Context, blob: Descriptor): Promise<number>;
+  /**
+   * Takes the bytes from `offset` on, which must be what `partial` said. What came before a cut
+   * is kept. `LOCKED` when somebody else is receiving the same blob: use `putBlob` then.
+   */
+  putRest(
+    ctx: Context,
+    blob: Descriptor,
+    offset: number,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void>;
+}
+
+/** A target that has to be told which manifest is the image itself, once all of it is there. */
+export interface RootTarget {
+  setRoot(ctx: Context, root: Descriptor, name?: string): Promise<void>;
+}
+
 /** A source that knows which artifacts (signatures, SBOMs) refer to a manifest. */
 export interface ReferrersSource {
   referrers(ctx: Context, subject: Digest): Promise<readonly Descriptor[]>;
