@@ -1,6 +1,10 @@
 import type { Command } from '../command.ts';
 import { completionCommand } from './completion.ts';
 import { labCommand } from './lab.ts';
+import { stepGraphCommand } from './step/graph.ts';
+import { stepListCommand } from './step/list.ts';
+import { stepRunCommand } from './step/run.ts';
+import { stepShowCommand } from './step/show.ts';
 import { versionCommand } from './version.ts';
 
 /** What the words that only group commands mean. */
@@ -17,6 +21,10 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   labCommand,
+  stepListCommand,
+  stepShowCommand,
+  stepGraphCommand,
+  stepRunCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,
 ];
