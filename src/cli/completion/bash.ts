@@ -6,7 +6,7 @@ export function bashCompletion(places: readonly Place[]): string {
   return `# atoll completion for bash
 _atoll() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local at='' word words=''
+  local at='' word words='' flags=''
   COMPREPLY=()
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${at:+$at }$word" in
@@ -19,9 +19,8 @@ ${places.flatMap(valueCases).join('\n')}
   case "$at" in
 ${places.map(wordCase).join('\n')}
   esac
-  if [[ $current == -* || $words != -* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  fi
+  [[ $current == -* ]] && words="$flags"
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _atoll atoll`;
 }
@@ -39,8 +38,7 @@ function valueReply({ choices }: Flag): string {
     : `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current")); `;
 }
 
-/** Words before flags: a place that has none starts with a flag, and then files are offered first. */
 function wordCase({ path, words, flags }: Place): string {
-  const all = [...words.map(([word]) => word), ...flags.map(({ long }) => long)];
-  return `    '${path}') words='${all.join(' ')}' ;;`;
+  const names = words.map(([word]) => word).join(' ');
+  return `    '${path}') words='${names}' flags='${flags.map(({ long }) => long).join(' ')}' ;;`;
 }

@@ -26,7 +26,9 @@ export function placesOf(
   const paths = new Set(['']);
   for (const { name } of commands) {
     const words = name.split(' ');
-    words.forEach((_, index) => paths.add(words.slice(0, index + 1).join(' ')));
+    for (let length = 1; length <= words.length; length += 1) {
+      paths.add(words.slice(0, length).join(' '));
+    }
   }
   return [...paths].sort().map((path) => placeAt(path, [...paths], commands, groups));
 }
