@@ -30,7 +30,7 @@ export interface MountTarget {
 
 /** A target that keeps the beginning of a blob whose transfer was cut, also across restarts. */
 export interface ResumableTarget {
-  /** How many bytes of this blob are kept; 0 when none. */
+  /** How many bytes of this blob are kept; 0 when none, all of it when only the end was cut. */
   partial(ctx: Context, blob: Descriptor): Promise<number>;
   /**
    * Takes the bytes from `offset` on, which must be what `partial` said. What came before a cut

@@ -9,7 +9,7 @@ import { diskBlobs } from './disk-blobs.ts';
 import { diskRecords } from './disk-records.ts';
 import { diskUploads } from './disk-uploads.ts';
 import { withFileLock } from './file-lock.ts';
-import { ALGORITHMS, blobPath } from './layout-paths.ts';
+import { ALGORITHMS, blobPath, indexLockPath } from './layout-paths.ts';
 import type { FileBacked, StampedRecords, Store } from './store.ts';
 
 /** A store in one directory: an OCI image layout that other tools can read. */
@@ -75,11 +75,6 @@ async function createLayout(ctx: Context, root: string): Promise<void> {
   await mkdir(join(root, 'records'), { recursive: true });
   if (text !== undefined && (await exists(join(root, 'index.json')))) return;
   await withFileLock(ctx, indexLockPath(root), { waitMs: 30_000 }, () => writeSkeleton(root));
-}
-
-/** The lock for every change of `index.json`. */
-export function indexLockPath(root: string): string {
-  return join(root, 'ingest', 'index.json.lock');
 }
 
 /** `oci-layout` goes last: where it is, the rest is too. */

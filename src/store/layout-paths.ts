@@ -35,3 +35,8 @@ export function uploadPath(root: string, id: string): string {
 export function temporaryPath(root: string): string {
   return join(root, 'ingest', `${randomUUID()}.tmp`);
 }
+
+/** The lock for every change of `index.json`. */
+export function indexLockPath(root: string): string {
+  return join(root, 'ingest', 'index.json.lock');
+}

@@ -88,12 +88,14 @@ export async function pumpFile(
   range: ByteRange,
   stream: Writable,
   pool: BufferPool,
+  onBytes?: (bytes: Uint8Array) => void,
 ): Promise<void> {
   let writing: Promise<void> = Promise.resolve();
   for (let position = range.start; position <= range.end; ) {
     const buffer = pool.take();
     const wanted = Math.min(buffer.length, range.end + 1 - position);
     const filled = await readFully(file, buffer.subarray(0, wanted), position);
+    onBytes?.(buffer.subarray(0, filled));
     await writing;
     if (filled < wanted) throw new Error(`The file ended ${wanted - filled} bytes early`);
     writing = writeAndRecycle(stream, buffer, filled, pool);

@@ -1,0 +1,126 @@
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { join, resolve as resolvePath } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError, systemCodeOf } from '../core/errors.ts';
+import { readBytes, writeFileAtomic } from '../core/files.ts';
+import type { RootTarget, Source, Target } from '../oci/content.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import { type Digest, isDigest, splitDigest } from '../oci/digest.ts';
+import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../oci/manifest.ts';
+import { isManifestType } from '../oci/media-types.ts';
+import { verified, verifyBytes } from '../oci/verify.ts';
+import { missing } from './disk-blobs.ts';
+import { readPath } from './read-file.ts';
+
+// One image in a folder, as the `dir:` transport of skopeo and podman has it:
+//
+//   <root>/
+//   ├── version                 "Directory Transport Version: 1.1"
+//   ├── manifest.json           the image or the index
+//   ├── <hex>.manifest.json     the images of an index
+//   └── <hex>                   configs and layers
+
+const VERSION = 'Directory Transport Version: 1.1\n';
+
+/** The image in a folder. Its one name is the empty one; digests work as well. */
+export function dirSource(directory: string): Source {
+  const root = resolvePath(directory);
+  return {
+    async resolve(_ctx, tagOrDigest) {
+      const found = isDigest(tagOrDigest)
+        ? await findManifest(root, tagOrDigest)
+        : await readManifestFile(join(root, 'manifest.json'));
+      return found?.descriptor;
+    },
+    async manifest(_ctx, descriptor) {
+      const found = await findManifest(root, descriptor.digest);
+      if (!found) throw missing(descriptor.digest);
+      verifyBytes(descriptor, found.bytes);
+      return parseManifest(found.bytes, descriptor.mediaType, descriptor.digest);
+    },
+    blob: (ctx, descriptor, offset) => readBlob(ctx, root, descriptor, offset),
+  };
+}
+
+/** Puts one image into a folder, which has to be new, empty, or of this kind already. */
+export async function openDirTarget(directory: string): Promise<Target & RootTarget> {
+  const root = resolvePath(directory);
+  await prepare(root);
+  return {
+    has: (_ctx, descriptor) => has(root, descriptor),
+    async putBlob(_ctx, blob, chunks) {
+      if (await has(root, blob)) return;
+      await writeFileAtomic(blobFile(root, blob.digest), verified(blob, chunks));
+    },
+    async putManifest(_ctx, { descriptor, bytes }) {
+      await writeFileAtomic(childFile(root, descriptor.digest), bytes);
+    },
+    async setRoot(_ctx, { digest }) {
+      if ((await readManifestFile(join(root, 'manifest.json')))?.descriptor.digest === digest)
+        return;
+      await rename(childFile(root, digest), join(root, 'manifest.json'));
+    },
+  };
+}
+
+const blobFile = (root: string, digest: Digest) => join(root, splitDigest(digest).hex);
+const childFile = (root: string, digest: Digest) => `${blobFile(root, digest)}.manifest.json`;
+
+async function prepare(root: string): Promise<void> {
+  await mkdir(root, { recursive: true });
+  const names = await readdir(root);
+  if (names.length > 0 && !names.includes('version')) {
+    throw new AtollError('INPUT_INVALID', `Cannot write an image to "${root}": it holds files`, {
+      hint: 'Name a new or an empty folder',
+      details: { path: root },
+    });
+  }
+  await writeFileAtomic(join(root, 'version'), VERSION);
+}
+
+async function has(root: string, { digest, size, mediaType }: Descriptor): Promise<boolean> {
+  if (isManifestType(mediaType)) return (await findManifest(root, digest)) !== undefined;
+  return (await stat(blobFile(root, digest)).catch(() => undefined))?.size === size;
+}
+
+/** The manifest with this digest: a child, or the root itself. */
+async function findManifest(root: string, digest: Digest): Promise<RawManifest | undefined> {
+  const child = await readManifestFile(childFile(root, digest), digest);
+  if (child) return child;
+  const top = await readManifestFile(join(root, 'manifest.json'), digest).catch(otherDigest);
+  return top;
+}
+
+function otherDigest(error: unknown): undefined {
+  if (error instanceof AtollError && error.code === 'CONTENT_MISMATCH') return undefined;
+  throw error;
+}
+
+async function readManifestFile(path: string, digest?: Digest): Promise<RawManifest | undefined> {
+  const size = (await stat(path).catch(() => undefined))?.size;
+  if (size === undefined) return undefined;
+  if (size > MAX_MANIFEST_BYTES) {
+    throw new AtollError('MANIFEST_INVALID', `Cannot read "${path}": it has ${size} bytes`);
+  }
+  const bytes = await readBytes(path);
+  if (digest) verifyBytes({ mediaType: '', digest, size: bytes.length }, bytes);
+  return parseManifest(bytes, undefined, digest);
+}
+
+async function* readBlob(
+  ctx: Context,
+  root: string,
+  { digest, size }: Descriptor,
+  offset = 0,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const range = { start: offset, end: Math.max(size - 1, 0) };
+    for await (const chunk of readPath(blobFile(root, digest), range)) {
+      ctx.signal.throwIfAborted();
+      yield chunk;
+    }
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') throw missing(digest, error);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import type { Digest } from '../oci/digest.ts';
+import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../oci/manifest.ts';
+import { verifyBytes } from '../oci/verify.ts';
+import type { Blobs } from './store.ts';
+
+/** The manifest a store keeps under a descriptor, its bytes compared with it. */
+export async function readManifest(
+  ctx: Context,
+  blobs: Blobs,
+  descriptor: Descriptor,
+): Promise<RawManifest> {
+  const bytes = await readSmallBlob(ctx, blobs, descriptor.digest);
+  verifyBytes(descriptor, bytes);
+  return parseManifest(bytes, descriptor.mediaType, descriptor.digest);
+}
+
+/** The manifest under a digest, or undefined when nothing is there or it is no manifest. */
+export async function findManifest(
+  ctx: Context,
+  blobs: Blobs,
+  digest: Digest,
+): Promise<RawManifest | undefined> {
+  const blob = await blobs.stat(ctx, digest);
+  if (!blob || blob.size > MAX_MANIFEST_BYTES) return undefined;
+  const bytes = await readSmallBlob(ctx, blobs, digest);
+  verifyBytes({ mediaType: '', digest, size: blob.size }, bytes);
+  try {
+    return parseManifest(bytes, undefined, digest);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a blob that has to be small, such as a manifest. */
+async function readSmallBlob(ctx: Context, blobs: Blobs, digest: Digest): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of blobs.read(ctx, digest)) {
+    size += chunk.length;
+    if (size > MAX_MANIFEST_BYTES) throw tooLarge(digest);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(digest: Digest): AtollError {
+  return new AtollError(
+    'MANIFEST_INVALID',
+    `Cannot read ${digest}: it has more than ${MAX_MANIFEST_BYTES} bytes, too many for a manifest`,
+    { details: { digest } },
+  );
+}
