@@ -1,0 +1,92 @@
+import { AtollError } from '../core/errors.ts';
+import { registerSecret } from '../core/redact.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Tree = Record<string, unknown>;
+
+interface Override {
+  readonly variable: string;
+  readonly path: readonly string[];
+  /** What of the variable goes to the field. */
+  readonly read?: (text: string, variable: string) => string | number | undefined;
+}
+
+/** The variables CI jobs of disconnected installs set, and the fields they stand for. */
+const OVERRIDES: readonly Override[] = [
+  {
+    variable: 'MIRROR_REGISTRY_HOST',
+    path: ['registry', 'host'],
+    read: (text) => splitHost(text).host,
+  },
+  {
+    variable: 'MIRROR_REGISTRY_HOST',
+    path: ['registry', 'port'],
+    read: (text, name) => portOf(text, name),
+  },
+  { variable: 'BASTION_HOST_AMI', path: ['bastion', 'ami'] },
+  { variable: 'BASTION_HOST_PUBLIC_DNS', path: ['bastion', 'address'] },
+  { variable: 'PROXY_PRIVATE_URL', path: ['proxy', 'url'] },
+  { variable: 'CREDENTIALS_MODE', path: ['cluster', 'credentialsMode'] },
+  { variable: 'BASE_DOMAIN', path: ['cluster', 'baseDomain'] },
+  { variable: 'CLUSTER_NAME', path: ['cluster', 'name'] },
+];
+
+export interface AppliedOverride {
+  readonly variable: string;
+  readonly field: string;
+}
+
+/** The document with environment variables on top, and which of them counted. */
+export function applyEnvironment(
+  document: Tree,
+  env: Env,
+): { value: Tree; applied: readonly AppliedOverride[] } {
+  const value = structuredClone(document);
+  const applied: AppliedOverride[] = [];
+  for (const { variable, path, read } of OVERRIDES) {
+    const text = env[variable];
+    if (text === undefined || text === '') continue;
+    const found = read ? read(text, variable) : text;
+    if (found === undefined) continue;
+    if (variable.startsWith('PROXY_')) registerProxyPassword(text);
+    setAt(value, path, found);
+    applied.push({ variable, field: path.join('.') });
+  }
+  return { value, applied };
+}
+
+function setAt(tree: Tree, path: readonly string[], value: unknown): void {
+  const [first = '', ...rest] = path;
+  if (rest.length === 0) {
+    tree[first] = value;
+    return;
+  }
+  const inner = tree[first];
+  const next = inner !== null && typeof inner === 'object' ? (inner as Tree) : {};
+  tree[first] = next;
+  setAt(next, rest, value);
+}
+
+function splitHost(text: string): { host: string; port: string | undefined } {
+  const [host = '', port] = text.split(':');
+  return { host, port };
+}
+
+function portOf(text: string, variable: string): number | undefined {
+  const { port } = splitHost(text);
+  if (port === undefined) return undefined;
+  const number = Number(port);
+  if (Number.isInteger(number)) return number;
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot use ${variable}="${text}": "${port}" is not a port`,
+    {
+      hint: 'Write it as HOST or HOST:PORT',
+    },
+  );
+}
+
+function registerProxyPassword(url: string): void {
+  const password = URL.canParse(url) ? new URL(url).password : '';
+  if (password) registerSecret(decodeURIComponent(password));
+}

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp.ts';
+import { parseSite, readSite, sitePath } from './read-site.ts';
+import { siteJsonSchema } from './schema.ts';
+
+const GOOD = `# my site
+name: north
+release:
+  version: 4.18.2
+platform:
+  type: none
+registry:
+  host: mirror.north.example
+cluster:
+  name: north
+  baseDomain: example.com
+  pullSecret: pull-secret.json
+`;
+
+const parse = (text: string, env = {}) => parseSite('/sites/north/atoll.yaml', text, env);
+
+describe('parseSite', () => {
+  test('fills in every default', () => {
+    const { site } = parse(GOOD);
+
+    expect(site).toMatchObject({
+      mode: 'disconnected',
+      registry: { type: 'embedded', port: 5000 },
+      proxy: { enabled: false, port: 3128 },
+      mirror: { flow: 'sync' },
+      cluster: { controlPlane: 3, workers: 2 },
+      directory: '/sites/north',
+      state: '/sites/north/.atoll',
+    });
+  });
+
+  test('finds every mistake in one go, with line and column', () => {
+    const text = GOOD.replace('version: 4.18.2', 'verson: 4.18.2')
+      .replace('type: none', 'type: nowhere')
+      .replace('name: north\n  base', 'name: North_1\n  base');
+
+    const { problems } = parse(text);
+
+    expect(problems.map(({ path, line }) => [path, line])).toEqual([
+      ['release.verson', 4],
+      ['release', 3],
+      ['platform.type', 6],
+      ['cluster.name', 10],
+    ]);
+    expect(problems[0]?.hint).toBe('did you mean "version"?');
+  });
+
+  test('environment variables win over the file', () => {
+    const { site } = parse(GOOD, {
+      MIRROR_REGISTRY_HOST: 'bastion.example:8443',
+      BASTION_HOST_AMI: 'ami-1',
+      CREDENTIALS_MODE: 'Manual',
+    });
+
+    expect(site).toMatchObject({
+      registry: { host: 'bastion.example', port: 8443 },
+      bastion: { ami: 'ami-1' },
+      cluster: { credentialsMode: 'Manual' },
+    });
+    expect(site?.overrides).toContainEqual({ variable: 'BASTION_HOST_AMI', field: 'bastion.ami' });
+  });
+
+  test('a bad value from the environment names the variable', () => {
+    const { problems } = parse(GOOD, { CREDENTIALS_MODE: 'Magic' });
+
+    expect(problems).toMatchObject([
+      {
+        path: 'cluster.credentialsMode',
+        line: undefined,
+        message: expect.stringContaining('from CREDENTIALS_MODE'),
+      },
+    ]);
+    expect(() => parse(GOOD, { MIRROR_REGISTRY_HOST: 'a:b' })).toThrow(
+      expect.objectContaining({ code: 'INPUT_INVALID' }),
+    );
+  });
+
+  test('choices that exclude each other are named where they stand', () => {
+    const text = GOOD.replace('  host: mirror.north.example', '  type: existing')
+      .replace('type: none', 'type: aws')
+      .concat('mirror:\n  imageSet: set.yaml\n  operators: []\n');
+
+    const { problems } = parse(text);
+
+    expect(problems.map(({ path, line }) => [path, line])).toEqual([
+      ['mirror.imageSet', 14],
+      ['registry.host', 7],
+      ['platform.region', 5],
+    ]);
+  });
+
+  test('broken YAML is told with its line', () => {
+    expect(parse('name: [\n').problems[0]).toMatchObject({ line: 2 });
+  });
+});
+
+test('readSite lists the mistakes of the file it was given', async () => {
+  const path = join(await tempDir(), 'atoll.yaml');
+  await writeFile(path, GOOD.replace('mirror.north.example', '"no good"'));
+
+  await expect(readSite(path, {})).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: expect.stringContaining(`${path}:8:3: registry.host: not a host name or address`),
+  });
+});
+
+test('sitePath starts relative paths from the folder of the site', () => {
+  expect(sitePath({ directory: '/sites/north' }, 'a/b')).toBe('/sites/north/a/b');
+  expect(sitePath({ directory: '/sites/north' }, '/a/b')).toBe('/a/b');
+});
+
+test('siteJsonSchema describes fields for editors and allows what has a default to be absent', () => {
+  const schema = siteJsonSchema() as { required: string[]; properties: Record<string, unknown> };
+
+  expect(schema.required).toEqual(['name', 'release', 'platform', 'cluster']);
+  expect(JSON.stringify(schema.properties)).toContain('MIRROR_REGISTRY_HOST');
+});

@@ -1,0 +1,125 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { readText } from '../core/files.ts';
+import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
+import { type AppliedOverride, applyEnvironment } from './environment.ts';
+import { type SiteFile, siteSchema } from './schema.ts';
+
+/** A site that has been read and checked. */
+export interface Site extends SiteFile {
+  /** Absolute path of the site file. */
+  readonly path: string;
+  /** Folder of the site file: what relative paths in it start from. */
+  readonly directory: string;
+  /** Where atoll remembers: journal, inventory, secrets, runs. */
+  readonly state: string;
+  readonly overrides: readonly AppliedOverride[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads a site file with the environment on top. Every mistake is found in one go. */
+export async function readSite(path: string, env: Env): Promise<Site> {
+  const absolute = resolve(path);
+  const text = await readText(absolute);
+  const { site, problems } = parseSite(absolute, text, env);
+  if (!site) throw inputError(path, problems);
+  return site;
+}
+
+/** The site in a text, or the mistakes in it. */
+export function parseSite(
+  path: string,
+  text: string,
+  env: Env,
+): { site: Site | undefined; problems: readonly InputProblem[] } {
+  const original = parseYamlInput(siteSchema, text);
+  const broken = original.problems.some(
+    (problem) => problem.path === '' && problem.line !== undefined,
+  );
+  if (broken) return { site: undefined, problems: original.problems };
+
+  const { value, applied } = applyEnvironment((parse(text) ?? {}) as Record<string, unknown>, env);
+  const input = applied.length === 0 ? original : parseYamlInput(siteSchema, stringify(value));
+  if (input.value === undefined)
+    return { site: undefined, problems: relocate(input.problems, original.locate, applied) };
+
+  const directory = dirname(path);
+  const site: Site = {
+    ...input.value,
+    path,
+    directory,
+    state: join(directory, '.atoll'),
+    overrides: applied,
+  };
+  const problems = contradictions(site, original.locate);
+  return problems.length > 0 ? { site: undefined, problems } : { site, problems: [] };
+}
+
+/** Places in the merged text mean nothing to the user: point into the file, or name the variable. */
+function relocate(
+  problems: readonly InputProblem[],
+  locate: Locate,
+  applied: readonly AppliedOverride[],
+): InputProblem[] {
+  return problems.map((problem) => {
+    const override = applied.find(({ field }) => field === problem.path);
+    if (override)
+      return {
+        ...problem,
+        line: undefined,
+        column: undefined,
+        message: `${problem.message}, from ${override.variable}`,
+      };
+    return { ...problem, ...locate(problem.path.split('.')) };
+  });
+}
+
+interface Rule {
+  readonly path: readonly string[];
+  readonly broken: (site: Site) => boolean;
+  readonly message: string;
+}
+
+/** Choices that exclude each other, which no single field shows. */
+const RULES: readonly Rule[] = [
+  {
+    path: ['mirror', 'imageSet'],
+    broken: ({ mirror }) =>
+      mirror.imageSet !== undefined && (mirror.operators ?? mirror.additionalImages) !== undefined,
+    message: 'an ImageSetConfiguration file and inline content exclude each other',
+  },
+  {
+    path: ['registry', 'host'],
+    broken: ({ registry }) => registry.type === 'existing' && registry.host === undefined,
+    message: 'an existing registry needs its host',
+  },
+  {
+    path: ['bastion', 'ami'],
+    broken: ({ bastion }) => bastion.ami !== undefined && bastion.address !== undefined,
+    message: 'a bastion is either made from an AMI or there already, not both',
+  },
+  {
+    path: ['platform', 'region'],
+    broken: ({ platform }) => platform.type === 'aws' && platform.region === undefined,
+    message: 'AWS needs a region',
+  },
+  {
+    path: ['steps', 'insert'],
+    broken: ({ steps }) =>
+      steps.insert.some((entry) => (entry.before === undefined) === (entry.after === undefined)),
+    message: 'each inserted step says either "before" or "after"',
+  },
+];
+
+function contradictions(site: Site, locate: Locate): InputProblem[] {
+  return RULES.filter((rule) => rule.broken(site)).map((rule) => ({
+    ...locate(rule.path),
+    message: rule.message,
+  }));
+}
+
+/** A path of the site file, as this process can open it. */
+export function sitePath(site: Pick<Site, 'directory'>, path: string): string {
+  return isAbsolute(path) ? path : join(site.directory, path);
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+
+// atoll.yaml. Unknown fields are refused everywhere: a misspelled one would silently do nothing.
+// Descriptions end up in the JSON Schema that editors use.
+
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const REPOSITORY_PATH = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
+
+const file = z.string().min(1).describe('Path of a file, relative to the site file');
+const port = z.number().int().min(1).max(65_535);
+const host = z.string().regex(HOST, 'not a host name or address');
+
+const release = z
+  .strictObject({
+    version: z
+      .string()
+      .regex(VERSION, 'not a version such as 4.18.2')
+      .optional()
+      .describe('Release to install'),
+    image: z.string().optional().describe('Release image by digest or tag, instead of a version'),
+    channel: z
+      .string()
+      .optional()
+      .describe('Update channel, such as stable-4.18; default: stable of the version'),
+    architecture: z.enum(['amd64', 'arm64', 'ppc64le', 's390x', 'multi']).default('amd64'),
+  })
+  .refine(
+    (value) => value.version !== undefined || value.image !== undefined,
+    'needs a version or an image',
+  );
+
+const platform = z.strictObject({
+  type: z.enum(['lab', 'none', 'aws', 'vsphere', 'nutanix']).describe('Where the cluster runs'),
+  region: z.string().optional().describe('AWS region'),
+  cidr: z.string().optional().describe('Address range of the network that is made'),
+  zones: z.array(z.string()).optional().describe('Availability zones, one to three'),
+  vpc: z.string().optional().describe('An existing network, instead of one that is made'),
+  subnets: z.array(z.string()).optional().describe('Existing subnets'),
+  hostedZone: z.string().optional().describe('Existing private DNS zone'),
+});
+
+const bastion = z.strictObject({
+  address: z.string().optional().describe('An existing bastion: host name or address'),
+  ami: z.string().optional().describe('AMI for a bastion that is made (BASTION_HOST_AMI)'),
+  user: z.string().default('core'),
+  sshKey: file.optional().describe('Public SSH key that may log in'),
+  allowFrom: z.array(z.string()).default([]).describe('CIDRs that may reach the bastion'),
+});
+
+const registry = z.strictObject({
+  type: z
+    .enum(['embedded', 'existing'])
+    .default('embedded')
+    .describe('The registry of atoll, or one the site has'),
+  host: host.optional().describe('Name that nodes use (MIRROR_REGISTRY_HOST)'),
+  port: port.default(5000),
+  path: z
+    .string()
+    .regex(REPOSITORY_PATH, 'not a repository path')
+    .optional()
+    .describe('Prefix of all repositories'),
+  storage: z.string().optional().describe('Folder for the content; default: registry below .atoll'),
+  ca: file.optional().describe('PEM of the CA of an existing registry'),
+  authfile: file.optional().describe('Credentials for an existing registry'),
+});
+
+const proxy = z.strictObject({
+  enabled: z.boolean().default(false).describe('squid on the bastion'),
+  port: port.default(3128),
+  url: z.string().optional().describe('An existing proxy (PROXY_PRIVATE_URL)'),
+});
+
+const mirror = z.strictObject({
+  imageSet: file.optional().describe('An ImageSetConfiguration file, instead of the fields below'),
+  operators: z.array(z.unknown()).optional().describe('As in an ImageSetConfiguration'),
+  additionalImages: z.array(z.unknown()).optional().describe('As in an ImageSetConfiguration'),
+  flow: z
+    .enum(['sync', 'bundle'])
+    .default('sync')
+    .describe('Straight across, or by a bundle on a disk'),
+  bundle: z.string().optional().describe('Folder of the bundle; default: bundle below .atoll'),
+  graph: z.string().optional().describe('Update graph: URL or file, instead of the public service'),
+  signatureStore: z.string().optional().describe('Release signatures: https:// or file:// URL'),
+  releaseKey: file.optional().describe('Public key of the releases, instead of Red Hat’s'),
+  sigstoreKey: file.optional().describe('Public key for Sigstore signatures'),
+  registriesConf: file.optional().describe('registries.conf for reading upstream'),
+  ca: file.optional().describe('PEM of CAs that upstream registries need'),
+});
+
+const cluster = z.strictObject({
+  name: z.string().regex(DNS_LABEL, 'not a DNS label').max(54),
+  baseDomain: z.string().regex(HOST, 'not a domain'),
+  pullSecret: file.describe(
+    'Pull secret of the upstream registries; never copied into the site file',
+  ),
+  sshKey: file.optional().describe('Public SSH key for the nodes'),
+  controlPlane: z.number().int().positive().default(3),
+  workers: z.number().int().nonnegative().default(2),
+  machineNetwork: z.string().default('10.0.0.0/16'),
+  clusterNetwork: z.string().default('10.128.0.0/14'),
+  hostPrefix: z.number().int().default(23),
+  serviceNetwork: z.string().default('172.30.0.0/16'),
+  credentialsMode: z
+    .enum(['Mint', 'Passthrough', 'Manual'])
+    .optional()
+    .describe('CREDENTIALS_MODE'),
+  fips: z.boolean().default(false),
+  disabledCapabilities: z.array(z.string()).default([]),
+});
+
+const postInstall = z.strictObject({
+  defaultCatalogs: z
+    .boolean()
+    .default(false)
+    .describe('Keep the catalogs that point at the internet'),
+  samples: z.enum(['Removed', 'Managed']).default('Removed'),
+  ntpServers: z.array(z.string()).default([]),
+});
+
+const steps = z.strictObject({
+  registry: z.string().optional().describe('Folder of step definitions of your own'),
+  skip: z.array(z.string()).default([]).describe('Stages or steps to leave out'),
+  insert: z
+    .array(
+      z.strictObject({
+        step: z.string().describe('Name of a ref or chain'),
+        before: z.string().optional().describe('Stage it runs before'),
+        after: z.string().optional().describe('Stage it runs after'),
+        env: z.record(z.string(), z.string()).default({}),
+      }),
+    )
+    .default([]),
+});
+
+export const siteSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(DNS_LABEL, 'not a DNS label')
+    .describe('Name of the site; everything made carries it'),
+  mode: z.enum(['disconnected', 'private']).default('disconnected'),
+  release,
+  platform,
+  bastion: bastion.prefault({}),
+  registry: registry.prefault({}),
+  proxy: proxy.prefault({}),
+  mirror: mirror.prefault({}),
+  cluster,
+  postInstall: postInstall.prefault({}),
+  steps: steps.prefault({}),
+});
+
+/** A site as its file describes it, with every default filled in. */
+export type SiteFile = z.output<typeof siteSchema>;
+
+/** For editors: `# yaml-language-server: $schema=…`. */
+export function siteJsonSchema(): unknown {
+  return {
+    $id: 'https://atoll.example/atoll.schema.json',
+    title: 'atoll site',
+    ...z.toJSONSchema(siteSchema, { io: 'input' }),
+  };
+}
