@@ -1,0 +1,28 @@
+import { AtollError } from '../../core/errors.ts';
+import type { UpstreamRegistry } from '../units/distribution-config.ts';
+import { distributionPart, type ServerCertificate } from './bastion-registry.ts';
+import type { IgnitionPart } from './parts.ts';
+
+/** A registry that fetches from one upstream what it does not have, and takes no pushes. */
+export interface BastionCache extends UpstreamRegistry {
+  readonly port: number;
+  readonly image?: string | undefined;
+  readonly htpasswd?: string | undefined;
+}
+
+/** The ports under which bastions usually offer quay.io and registry.redhat.io. */
+export const CACHE_PORTS = { 'https://quay.io': 6001, 'https://registry.redhat.io': 6002 } as const;
+
+export function cachePart(
+  cache: BastionCache,
+  certificate: ServerCertificate | undefined,
+): IgnitionPart {
+  const { port, image, htpasswd, url, username, password } = cache;
+  if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) {
+    throw new AtollError('INPUT_INVALID', `Cannot cache "${url}"`, {
+      hint: 'Give the URL of a registry without a path, such as "https://quay.io"',
+    });
+  }
+  const cacheOf = { url, username, password };
+  return distributionPart({ kind: 'distribution', port, image, htpasswd, cacheOf }, certificate);
+}

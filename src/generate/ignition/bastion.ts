@@ -1,0 +1,98 @@
+import { AtollError } from '../../core/errors.ts';
+import { sortedUnique } from '../order.ts';
+import { mountUnitName, unitFile } from '../units/unit-file.ts';
+import { type BastionCache, cachePart } from './bastion-cache.ts';
+import { type BastionProxy, proxyPart } from './bastion-proxy.ts';
+import { type BastionRegistry, registryPart, type ServerCertificate } from './bastion-registry.ts';
+import {
+  DEFAULT_IGNITION_VERSION,
+  type IgnitionConfig,
+  type IgnitionVersion,
+  textFile,
+  type UserEntry,
+} from './config.ts';
+import { type IgnitionPart, ignitionFrom } from './parts.ts';
+
+/** The machine with a leg on both sides. Every field that is absent leaves that part out. */
+export interface BastionInput {
+  readonly version?: IgnitionVersion | undefined;
+  readonly hostname?: string | undefined;
+  readonly users: readonly UserEntry[];
+  /** PEM of CAs the machine itself trusts, by a name for the file. */
+  readonly trustedCas?: Readonly<Record<string, string>> | undefined;
+  /** What registry, caches and the TLS port of the proxy show to clients. */
+  readonly certificate?: ServerCertificate | undefined;
+  readonly registry?: BastionRegistry | undefined;
+  readonly caches?: readonly BastionCache[] | undefined;
+  readonly proxy?: BastionProxy | undefined;
+  readonly dataDisk?: DataDisk | undefined;
+  /** Units that never start; the updater of Fedora CoreOS, which reboots, unless others are named. */
+  readonly masked?: readonly string[] | undefined;
+  /** Whatever else the site wants: directories, links, files, units. */
+  readonly extra?: IgnitionPart | undefined;
+}
+
+export interface DataDisk {
+  /** Such as `/dev/nvme1n1`. What is on it stays, unless it is not a file system of this format. */
+  readonly device: string;
+  /** Where it is mounted; the content of the registries is below it. */
+  readonly path?: string | undefined;
+  readonly format?: 'xfs' | 'ext4' | undefined;
+}
+
+export const DATA_PATH = '/var/lib/atoll';
+
+/** The Ignition config of a bastion. */
+export function bastionIgnition(input: BastionInput): IgnitionConfig {
+  const { certificate } = input;
+  return ignitionFrom(input.version ?? DEFAULT_IGNITION_VERSION, [
+    identityPart(input),
+    trustPart(input.trustedCas ?? {}),
+    { units: maskedUnits(input.masked ?? ['zincati.service']) },
+    ...(input.dataDisk ? [diskPart(input.dataDisk)] : []),
+    ...(input.registry ? [registryPart(input.registry, certificate)] : []),
+    ...(input.caches ?? []).map((cache) => cachePart(cache, certificate)),
+    ...(input.proxy ? [proxyPart(input.proxy, certificate)] : []),
+    ...(input.extra ? [input.extra] : []),
+  ]);
+}
+
+function identityPart({ hostname, users }: BastionInput): IgnitionPart {
+  if (hostname === undefined) return { users };
+  if (!/^[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,62}[a-zA-Z0-9])?$/.test(hostname)) {
+    throw new AtollError('INPUT_INVALID', `Cannot name a machine "${hostname}"`, {
+      hint: 'Use letters, digits, dashes and dots, at most 64 of them',
+    });
+  }
+  return { users, files: [textFile('/etc/hostname', `${hostname}\n`)] };
+}
+
+function trustPart(certificates: Readonly<Record<string, string>>): IgnitionPart {
+  const files = Object.entries(certificates).map(([name, pem]) =>
+    textFile(`/etc/pki/ca-trust/source/anchors/${name}.crt`, `${pem.trimEnd()}\n`),
+  );
+  return { files };
+}
+
+function maskedUnits(names: readonly string[]) {
+  return sortedUnique(names).map((name) => ({ name, enabled: false, mask: true }));
+}
+
+function diskPart({ device, path = DATA_PATH, format = 'xfs' }: DataDisk): IgnitionPart {
+  const contents = unitFile({
+    Unit: [
+      ['Description', `Data disk on ${path}`],
+      ['Before', 'local-fs.target'],
+    ],
+    Mount: [
+      ['Where', path],
+      ['What', device],
+      ['Type', format],
+    ],
+    Install: [['RequiredBy', 'local-fs.target']],
+  });
+  return {
+    filesystems: [{ device, format, path, wipeFilesystem: false }],
+    units: [{ name: mountUnitName(path), enabled: true, contents }],
+  };
+}
