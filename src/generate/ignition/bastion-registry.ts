@@ -56,7 +56,7 @@ function atollPart(
   const folder = config.slice(0, config.lastIndexOf('/'));
   const secret = { mode: 0o600, ...OWNER };
   return {
-    groups: [{ name: user, system: true }],
+    // useradd makes the group of the same name; naming it here would make useradd fail.
     users: [{ name: user, system: true, noCreateHome: true, shell: '/usr/sbin/nologin' }],
     directories: [
       { path: folder, mode: 0o750, ...OWNER },
