@@ -17,12 +17,12 @@ const negated = (key: string) => flagOf(key).replace(/^--/, '--no-');
 
 /** The commander form of one of our options. */
 export function toCommanderOption(key: string, spec: OptionSpec): Option {
-  const option = new Option(flagsOf(key, spec), spec.summary);
+  const summary = spec.required ? `${spec.summary} (required)` : spec.summary;
+  const option = new Option(flagsOf(key, spec), summary);
   // commander reads "--no-proxy URL" as the opposite of "--proxy"; only our own switches are that.
   if (spec.type !== 'boolean') option.negate = false;
   if (spec.type === 'strings') option.default(spec.default ?? [], listed(spec.default));
   else if (spec.default !== undefined) option.default(spec.default);
-  if (spec.required) option.makeOptionMandatory();
   addParser(option, spec);
   return option;
 }

@@ -2,7 +2,7 @@ import { CommanderError, Command as Node } from 'commander';
 import { AtollError } from '../core/errors.ts';
 import type { Command, CommandInput, OptionSpec } from './command.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
-import { toCommanderOption, withSwitches } from './options.ts';
+import { flagsOf, toCommanderOption, withSwitches } from './options.ts';
 import { usageError } from './usage-error.ts';
 
 type Options = Readonly<Record<string, OptionSpec>>;
@@ -109,7 +109,24 @@ function examplesText(command: Command): string {
   return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
 }
 
+/** Not left to commander: it would complain of a missing flag before it sees the misspelled one. */
+function requireOptions(command: Command, given: Readonly<Record<string, unknown>>): void {
+  for (const [key, spec] of Object.entries(command.options)) {
+    if (!spec.required || (given[key] !== undefined && !isEmptyList(given[key]))) continue;
+    throw new AtollError(
+      'USAGE',
+      `Cannot run "${command.name}": ${flagsOf(key, spec)} is missing`,
+      {
+        hint: `Run "atoll ${command.name} --help"`,
+      },
+    );
+  }
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
 function parsedRun(command: Command, node: Node): Parsed {
+  requireOptions(command, node.opts());
   const given = withSwitches(node.optsWithGlobals(), GLOBAL_OPTIONS);
   const globals = given as unknown as GlobalOptions;
   if (globals.quiet && globals.verbose) {

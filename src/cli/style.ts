@@ -1,18 +1,16 @@
-import { styleText } from 'node:util';
 import type { Style } from './command.ts';
-
-type Format = Parameters<typeof styleText>[0];
 
 /** Colours for a stream that shows them, and plain text for one that does not. */
 export function createStyle(colours: boolean): Style {
-  const paint = (format: Format) => (text: string) => (colours ? styleText(format, text) : text);
+  const paint = (on: number, off: number) => (text: string) =>
+    colours ? `\x1b[${on}m${text}\x1b[${off}m` : text;
   return {
-    bold: paint('bold'),
-    dim: paint('dim'),
-    red: paint('red'),
-    green: paint('green'),
-    yellow: paint('yellow'),
-    cyan: paint('cyan'),
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
   };
 }
 

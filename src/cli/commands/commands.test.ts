@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { Command } from '../command.ts';
+import { GLOBAL_OPTIONS } from '../global-options.ts';
+import { parseArguments } from '../parse.ts';
+import { COMMANDS, GROUPS } from './index.ts';
+
+/** The words of the first call of atoll in an example, without what a shell would do around it. */
+function wordsOf(line: string): string[] {
+  const call = /\batoll\b((?:[^|<>;&()'"]|'[^']*'|"[^"]*")*)/.exec(line)?.[1] ?? '';
+  return (call.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? []).map((word) =>
+    word.replace(/['"]/g, ''),
+  );
+}
+
+const examples = COMMANDS.flatMap((command) =>
+  command.examples.map(([line]) => [line, command] as [string, Command]),
+);
+
+test.each(examples)('the example "%s" is a command line of its command', (line, command) => {
+  const parsed = parseArguments(wordsOf(line), { commands: COMMANDS, groups: GROUPS });
+
+  expect(parsed).toMatchObject({ kind: 'run', command });
+});
+
+test('COMMANDS have distinct names, a summary and at least one example', () => {
+  const names = COMMANDS.map(({ name }) => name);
+
+  expect(names).toEqual([...new Set(names)]);
+  expect(COMMANDS.filter((each) => each.summary === '' || each.examples.length === 0)).toEqual([]);
+});
+
+test('COMMANDS do not define an option that every command has', () => {
+  const taken = COMMANDS.flatMap(({ name, options }) =>
+    Object.keys(options)
+      .filter((key) => Object.hasOwn(GLOBAL_OPTIONS, key) || key === 'help')
+      .map((key) => `${name}: ${key}`),
+  );
+
+  expect(taken).toEqual([]);
+});
+
+test('COMMANDS are in groups that are explained', () => {
+  const groups = new Set(COMMANDS.map(({ name }) => name.split(' ').slice(0, -1).join(' ')));
+  groups.delete('');
+
+  expect([...groups].filter((group) => !GROUPS[group])).toEqual([]);
+});

@@ -1,0 +1,140 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '../scripts/bundle.mjs';
+import { FakeScreen } from './support/screen.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'atoll-cli-'));
+const harness = join(folder, 'harness.mjs');
+const atoll = join(folder, 'atoll.mjs');
+
+beforeAll(async () => {
+  const entry = join(import.meta.dirname, 'support', 'harness.ts');
+  await bundle({ entry, outfile: harness, format: 'esm' });
+  await bundle({ outfile: atoll, format: 'esm' });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(name: string): {
+  child: ChildProcess;
+  ended: Promise<{ status: number | null; stderr: string }>;
+} {
+  const child = spawn(process.execPath, [harness, name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<{ status: number | null; stderr: string }>((resolve) =>
+    child.on('close', (status) => resolve({ status, stderr })),
+  );
+  return { child, ended };
+}
+
+const told = (child: ChildProcess, words: string) =>
+  new Promise<void>((resolve) => {
+    child.stderr?.on('data', (chunk) => {
+      if (String(chunk).includes(words)) resolve();
+    });
+  });
+
+describe('the process', () => {
+  test('stops cleanly at one Ctrl-C, says how to go on and exits 130', async () => {
+    const { child, ended } = start('wait');
+    await told(child, 'waiting');
+
+    child.kill('SIGINT');
+
+    const { status, stderr } = await ended;
+    expect(status).toBe(130);
+    expect(stderr).toContain('[INTERRUPTED]');
+    expect(stderr).toContain('what is finished is kept: atoll wait');
+  });
+
+  test('leaves at once at the second Ctrl-C', async () => {
+    const { child, ended } = start('stubborn');
+    await told(child, 'waiting');
+
+    child.kill('SIGINT');
+    await told(child, 'again');
+    child.kill('SIGINT');
+
+    expect(await ended).toMatchObject({ status: 130 });
+  });
+
+  test('prints the stack of what nobody caught and exits 1', async () => {
+    const { status, stderr } = await start('bug').ended;
+
+    expect(status).toBe(1);
+    expect(stderr).toContain('This is a bug in atoll');
+    expect(stderr).toContain('TypeError: planted');
+  });
+
+  test('writes a long result to the last byte, and does not mind a reader that leaves early', () => {
+    const node = `'${process.execPath}' '${harness}' long`;
+
+    const all = execFileSync('bash', ['-c', `${node} | wc -l`], { encoding: 'utf8' });
+    const early = spawnSync('bash', ['-c', `${node} | head -1; echo "status \${PIPESTATUS[0]}"`], {
+      encoding: 'utf8',
+    });
+
+    expect(Number(all)).toBe(200_001);
+    expect(early.stdout).toBe('line\nstatus 0\n');
+    expect(early.stderr).toBe('');
+  });
+
+  test('knows how to start itself again', () => {
+    const output = execFileSync(process.execPath, [harness, 'self'], { encoding: 'utf8' });
+
+    expect(JSON.parse(output)).toEqual({ file: process.execPath, args: [harness] });
+  });
+});
+
+describe('on a real terminal', () => {
+  /** Runs the harness in a pseudo terminal of the given size and returns all that it wrote. */
+  function inTerminal(columns: number, name: string): string {
+    const { CI: _, ...env } = process.env;
+    const line = `stty cols ${columns} rows 10; '${process.execPath}' '${harness}' ${name}`;
+    const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
+      encoding: 'utf8',
+      env: { ...env, TERM: 'xterm', NO_COLOR: '1' },
+    });
+    return stdout;
+  }
+
+  test.each([100, 44, 20])('progress is live and leaves one line at %i columns', (columns) => {
+    const output = inTerminal(columns, 'progress');
+    const screen = new FakeScreen(columns);
+    screen.write(output);
+
+    expect(output).toContain('\x1b[1A\r\x1b[J');
+    expect(output).toMatch(/\d0%/);
+    expect(screen.text.join('')).toBe('✓ images of the release');
+  });
+});
+
+describe('completion', () => {
+  test('works in a real bash', () => {
+    const script = `
+      source <('${process.execPath}' '${atoll}' completion bash)
+      complete -p atoll
+      reply() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _atoll; echo "$@ -> \${COMPREPLY[*]}"; }
+      reply atoll vers
+      reply atoll version --out
+      reply atoll version --output ''
+      reply atoll version ''
+      reply atoll --output json comp`;
+
+    const output = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+
+    expect(output.trim().split('\n')).toEqual([
+      'complete -o default -F _atoll atoll',
+      'atoll vers -> version',
+      'atoll version --out -> --output',
+      'atoll version --output  -> text json',
+      'atoll version  -> ',
+      'atoll --output json comp -> completion',
+    ]);
+  });
+});
