@@ -90,6 +90,17 @@ export interface FileBacked {
   blobPath(digest: Digest): string;
 }
 
+export interface Swept {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** A store in which interrupted writes may leave rubbish that no list shows. */
+export interface Sweeping {
+  /** Removes what no one has written to since `before`. */
+  sweep(ctx: Context, before: Date): Promise<Swept>;
+}
+
 /** A store that can let a client fetch a blob by itself for a short time. */
 export interface Presigning {
   presign(ctx: Context, digest: Digest, seconds: number): Promise<string>;

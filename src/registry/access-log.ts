@@ -1,0 +1,68 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+
+/** One request, as the access log tells it. Fields only grow. */
+export interface AccessEntry {
+  readonly at: string;
+  readonly listener: string;
+  readonly client: string;
+  /** Undefined for somebody who did not say who they are. */
+  user?: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Which kind of request it was; undefined for what is none. */
+  route?: string | undefined;
+  repository?: string | undefined;
+  /** What was asked for: a tag or a digest. */
+  reference?: string | undefined;
+  /** What it turned out to be. */
+  digest?: string | undefined;
+  /** False when the client left before it had the whole answer. */
+  readonly complete: boolean;
+  /** On the connection, headers included. */
+  readonly bytesReceived: number;
+  readonly bytesSent: number;
+  readonly durationMs: number;
+  readonly agent?: string | undefined;
+}
+
+export type AccessSink = (entry: AccessEntry) => void;
+
+export interface AccessLog {
+  readonly write: AccessSink;
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 100;
+const FLUSH_BYTES = 64 * 1024;
+
+/** Appends JSON lines to a file. Lines are gathered for a moment; several processes may share it. */
+export function fileAccessLog(path: string, onError: (error: Error) => void): AccessLog {
+  // Names of users and repositories are nobody else's business.
+  const file = createWriteStream(path, { flags: 'a', mode: 0o640 });
+  file.on('error', onError);
+  return bufferedLog(file);
+}
+
+function bufferedLog(file: WriteStream): AccessLog {
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (lines && !file.destroyed) file.write(lines);
+    lines = '';
+  };
+  return {
+    write(entry) {
+      lines += `${JSON.stringify(entry)}\n`;
+      if (lines.length >= FLUSH_BYTES) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS);
+    },
+    close() {
+      flush();
+      if (file.destroyed) return Promise.resolve();
+      return new Promise((resolve) => file.end(() => resolve()));
+    },
+  };
+}

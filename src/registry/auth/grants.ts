@@ -1,0 +1,86 @@
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import { isRepository } from '../../oci/reference.ts';
+
+/** What somebody may do. Each includes the ones before it. */
+export const ROLES = ['pull', 'push', 'delete'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A role for a repository and all below it; for everything when the prefix is empty. */
+export interface Grant {
+  readonly role: Role;
+  readonly prefix: string;
+}
+
+export type GrantsByUser = Readonly<Record<string, readonly Grant[]>>;
+
+/** What a user without grants may do: a htpasswd file from elsewhere knows no roles. */
+const DEFAULT_GRANTS: readonly Grant[] = [{ role: 'pull', prefix: '' }];
+
+const prefixText = z
+  .string()
+  .refine((text) => text === '' || isRepository(text), 'not the name of a repository');
+const schema = z.object({
+  users: z.record(
+    z.string(),
+    z.array(z.strictObject({ role: z.enum(ROLES), prefix: prefixText.default('') })),
+  ),
+});
+
+/** Whether the grants allow this on a repository. The empty name stands for all repositories. */
+export function isAllowed(grants: readonly Grant[], role: Role, repository: string): boolean {
+  return grants.some(
+    (grant) => ROLES.indexOf(grant.role) >= ROLES.indexOf(role) && covers(grant.prefix, repository),
+  );
+}
+
+function covers(prefix: string, repository: string): boolean {
+  return prefix === '' || repository === prefix || repository.startsWith(`${prefix}/`);
+}
+
+export function grantsOf(users: GrantsByUser, user: string): readonly Grant[] {
+  return Object.hasOwn(users, user) ? (users[user] ?? []) : DEFAULT_GRANTS;
+}
+
+/** Reads `push` or `push:ocp/release`. */
+export function parseGrant(text: string): Grant {
+  const colon = text.indexOf(':');
+  const role = colon < 0 ? text : text.slice(0, colon);
+  const prefix = colon < 0 ? '' : text.slice(colon + 1);
+  const isRole = (ROLES as readonly string[]).includes(role);
+  if (isRole && (prefix === '' || isRepository(prefix))) return { role: role as Role, prefix };
+  throw new AtollError('USAGE', `Cannot use "${text}" as a grant`, {
+    hint: `Write a role (${ROLES.join(', ')}), or a role and a repository such as "push:ocp/release"`,
+  });
+}
+
+export function formatGrant({ role, prefix }: Grant): string {
+  return prefix === '' ? role : `${role}:${prefix}`;
+}
+
+export function parseGrants(path: string, text: string): GrantsByUser {
+  let json: unknown;
+  try {
+    json = parse(text) ?? { users: {} };
+  } catch (cause) {
+    throw invalid(path, messageOf(cause), cause);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data.users;
+  const issue = parsed.error.issues[0];
+  throw invalid(path, `${issue?.path.join('.') || 'document'}: ${issue?.message}`);
+}
+
+export function formatGrants(users: GrantsByUser): string {
+  const sorted = Object.entries(users).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return stringify({ users: Object.fromEntries(sorted) });
+}
+
+function invalid(path: string, found: string, cause?: unknown): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot read "${path}": ${found}`, {
+    hint: 'List each user with "role" (pull, push or delete) and "prefix"',
+    details: { path },
+    cause,
+  });
+}

@@ -1,0 +1,62 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Context } from '../../core/context.ts';
+import { messageOf } from '../../core/errors.ts';
+import { type GrantsByUser, parseGrants } from './grants.ts';
+import { type Htpasswd, parseHtpasswd } from './htpasswd.ts';
+
+/** Users and grants as their files say now: a change is seen within a second. */
+export interface UserFiles {
+  hashOf(user: string): string | undefined;
+  grants(): GrantsByUser;
+}
+
+const LOOK_MS = 500;
+
+/** Reads both files, and throws if one cannot be used. Later trouble keeps what was read before. */
+export function watchUserFiles(
+  ctx: Context,
+  htpasswd: string,
+  grants: string | undefined,
+): UserFiles {
+  const users = watched(ctx, htpasswd, (text) => parseHtpasswd(htpasswd, text));
+  const allowed =
+    grants === undefined
+      ? (): GrantsByUser => ({})
+      : watched<GrantsByUser>(ctx, grants, (text) => parseGrants(grants, text));
+  return { hashOf: (user) => (users() as Htpasswd).get(user), grants: allowed };
+}
+
+function watched<T>(ctx: Context, path: string, parse: (text: string) => T): () => T {
+  let stamp = stampOf(path);
+  let value = parse(readIfPresent(path));
+  let lookedAt = performance.now();
+
+  function look(): void {
+    const now = stampOf(path);
+    if (now === stamp) return;
+    stamp = now;
+    try {
+      value = parse(readIfPresent(path));
+    } catch (error) {
+      const hint = 'The users of before still count until the file can be read';
+      ctx.emit({ type: 'warning.raised', message: messageOf(error), hint, subject: path });
+    }
+  }
+
+  return () => {
+    if (performance.now() - lookedAt >= LOOK_MS) {
+      lookedAt = performance.now();
+      look();
+    }
+    return value;
+  };
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
+}
+
+function readIfPresent(path: string): string {
+  return stampOf(path) === '' ? '' : readFileSync(path, 'utf8');
+}

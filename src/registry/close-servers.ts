@@ -1,0 +1,24 @@
+import type { Server } from 'node:http';
+
+const LOOK_MS = 50;
+
+/** Stops accepting, lets requests under way finish, and after `drainMs` cuts off what is left. */
+export async function closeServers(servers: readonly Server[], drainMs: number): Promise<void> {
+  const listening = servers.filter((server) => server.listening);
+  const closed = listening.map(
+    (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+  );
+  // A connection becomes idle when its request is done; nobody tells us, so we look.
+  const idle = setInterval(() => {
+    for (const server of listening) server.closeIdleConnections();
+  }, LOOK_MS);
+  const late = setTimeout(() => {
+    for (const server of listening) server.closeAllConnections();
+  }, drainMs);
+  try {
+    await Promise.all(closed);
+  } finally {
+    clearInterval(idle);
+    clearTimeout(late);
+  }
+}

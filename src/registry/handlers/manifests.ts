@@ -1,0 +1,80 @@
+import { isDigest } from '../../oci/digest.ts';
+import { parseManifest } from '../../oci/manifest.ts';
+import { isTag } from '../../oci/reference.ts';
+import { type Exchange, type Handler, reply } from '../exchange.ts';
+import { findManifest, type StoredManifest } from '../manifest-content.ts';
+import type { RouteOf } from '../routes.ts';
+import { WireError } from '../wire-error.ts';
+
+type ManifestHandler = Handler<RouteOf<'manifest'>>;
+
+export const getManifest: ManifestHandler = async (exchange, { repository, reference }) => {
+  const { service, request, response, entry } = exchange;
+  entry.reference = reference;
+  const found = await findManifest(service, repository, reference);
+  if (!found) throw unknown(reference);
+  entry.digest = found.digest;
+  const etag = `"${found.digest}"`;
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, { etag, 'docker-content-digest': found.digest });
+    response.end();
+    return;
+  }
+  response.writeHead(200, [
+    'content-type',
+    found.mediaType,
+    'docker-content-digest',
+    found.digest,
+    'etag',
+    etag,
+    'content-length',
+    String(found.bytes.length),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : found.bytes);
+};
+
+/** A tag alone, or a manifest with all its tags and its place among the referrers. */
+export const deleteManifest: ManifestHandler = async (exchange, { repository, reference }) => {
+  const { service, entry } = exchange;
+  entry.reference = reference;
+  if (isDigest(reference)) {
+    const found = await findManifest(service, repository, reference);
+    const link = found ?? (await service.links.manifests.get(service.ctx, repository, reference));
+    if (!link) throw unknown(reference);
+    await removeTagsOf(exchange, repository, reference);
+    if (found) await removeReferrer(exchange, repository, found);
+    await service.links.manifests.remove(service.ctx, repository, reference);
+  } else if (!isTag(reference) || !(await removeTag(exchange, repository, reference))) {
+    throw unknown(reference);
+  }
+  reply(exchange, 202);
+};
+
+async function removeTag(exchange: Exchange, repository: string, tag: string): Promise<boolean> {
+  return await exchange.service.links.tags.remove(exchange.service.ctx, repository, tag);
+}
+
+/** Tags go first: a crash in between must not leave a tag that names nothing. */
+async function removeTagsOf(exchange: Exchange, repository: string, digest: string): Promise<void> {
+  const { ctx, links } = exchange.service;
+  for await (const tag of links.tags.list(ctx, repository)) {
+    const link = await links.tags.get(ctx, repository, tag);
+    if (link?.digest === digest) await links.tags.remove(ctx, repository, tag);
+  }
+}
+
+async function removeReferrer(
+  { service }: Exchange,
+  repository: string,
+  { bytes, mediaType, digest }: StoredManifest,
+): Promise<void> {
+  const { subject } = parseManifest(bytes, mediaType, digest);
+  if (!subject) return;
+  await service.links.referrers(subject.digest).remove(service.ctx, repository, digest);
+}
+
+function unknown(reference: string): WireError {
+  return new WireError('MANIFEST_UNKNOWN', 'The repository has no such manifest', {
+    detail: { reference },
+  });
+}

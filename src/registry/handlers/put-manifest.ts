@@ -1,0 +1,122 @@
+import { AtollError } from '../../core/errors.ts';
+import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
+import { isImage, parseManifest, type RawManifest } from '../../oci/manifest.ts';
+import { isTag } from '../../oci/reference.ts';
+import { referrerDescriptor } from '../../oci/referrers.ts';
+import { type Handler, reply, type Service } from '../exchange.ts';
+import { receiveWhole } from '../receive-body.ts';
+import type { RouteOf } from '../routes.ts';
+import { WireError } from '../wire-error.ts';
+
+export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route) => {
+  const { service, request, query, entry } = exchange;
+  const { repository, reference } = route;
+  entry.reference = reference;
+  const tags = tagsOf(reference, query, service.limits.tagsPerManifest);
+  await service.space.require(0);
+  request.socket.setTimeout(service.limits.idleMs);
+  const bytes = await receiveWhole(request, service.limits.manifestBytes);
+  const digest = digestFor(reference, bytes);
+  entry.digest = digest;
+  const manifest = parse(bytes, digest, request.headers['content-type']);
+
+  await requireBlobs(service, repository, manifest);
+  await store(service, repository, manifest);
+  for (const tag of tags) await service.links.tags.set(service.ctx, repository, tag, { digest });
+  reply(exchange, 201, {
+    location: `/v2/${repository}/manifests/${digest}`,
+    'docker-content-digest': digest,
+    ...(manifest.subject ? { 'oci-subject': manifest.subject.digest } : {}),
+    ...(isDigest(reference) && tags.length > 0 ? { 'oci-tag': tags } : {}),
+  });
+};
+
+/** The tags to set: the one in the path, or those asked for beside a digest. */
+function tagsOf(reference: string, query: URLSearchParams, most: number): readonly string[] {
+  const tags = isDigest(reference) ? [...new Set(query.getAll('tag'))] : [reference];
+  if (tags.length > most) {
+    throw new WireError('MANIFEST_INVALID', `More than ${most} tags at once`, { status: 414 });
+  }
+  const wrong = tags.find((tag) => !isTag(tag));
+  if (wrong === undefined) return tags;
+  if (wrong.includes(':')) throw new WireError('DIGEST_INVALID', 'This is not a digest');
+  throw new WireError('MANIFEST_INVALID', 'This is not a tag', { detail: { tag: wrong } });
+}
+
+function digestFor(reference: string, bytes: Buffer): Digest {
+  const wanted = isDigest(reference) ? reference : undefined;
+  const found = digestOf(bytes, wanted ? splitDigest(wanted).algorithm : 'sha256');
+  if (wanted === undefined || wanted === found) return found;
+  throw new WireError('DIGEST_INVALID', `The bytes received are ${found}, not ${wanted}`);
+}
+
+function parse(bytes: Buffer, digest: Digest, header: string | undefined): RawManifest {
+  let manifest: RawManifest;
+  try {
+    manifest = parseManifest(bytes, header, digest);
+  } catch (error) {
+    if (!(error instanceof AtollError)) throw error;
+    throw new WireError('MANIFEST_INVALID', error.message);
+  }
+  const bare = header?.split(';')[0]?.trim();
+  const named = manifest.content.mediaType;
+  if (bare && named && bare !== named) {
+    throw new WireError('MANIFEST_INVALID', `Content-Type is ${bare}, but mediaType is ${named}`);
+  }
+  return manifest;
+}
+
+/**
+ * What an image is made of has to be here. The manifests of an index need not be: an index some of
+ * whose platforms are absent is how a mirror holds a part of an image without changing its digest.
+ */
+async function requireBlobs(
+  service: Service,
+  repository: string,
+  manifest: RawManifest,
+): Promise<void> {
+  if (!isImage(manifest)) return;
+  const { ctx, store, links } = service;
+  for (const { digest } of manifest.children) {
+    const link = await links.blobs.get(ctx, repository, digest);
+    // Touching keeps a collection of garbage that runs now away from it.
+    if (!link || !(await store.blobs.touch(ctx, digest))) throw blobUnknown(digest);
+  }
+}
+
+async function store(service: Service, repository: string, manifest: RawManifest): Promise<void> {
+  const { ctx, links } = service;
+  const { digest, mediaType, size } = manifest.descriptor;
+  await service.store.blobs.write(ctx, manifest.descriptor, once(manifest.bytes));
+  await links.manifests.set(ctx, repository, digest, { mediaType, size });
+  await requireStill(service, repository, manifest);
+  service.content.put(digest, Buffer.from(manifest.bytes));
+  if (!manifest.subject) return;
+  await links
+    .referrers(manifest.subject.digest)
+    .set(ctx, repository, digest, referrerDescriptor(manifest));
+}
+
+/** From here on the manifest protects its blobs; one that was collected just before is missed now. */
+async function requireStill(
+  { ctx, store, links }: Service,
+  repository: string,
+  manifest: RawManifest,
+): Promise<void> {
+  const needed = [manifest.descriptor, ...(isImage(manifest) ? manifest.children : [])];
+  for (const { digest } of needed) {
+    if (await store.blobs.stat(ctx, digest)) continue;
+    await links.manifests.remove(ctx, repository, manifest.descriptor.digest);
+    throw blobUnknown(digest);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function blobUnknown(digest: Digest): WireError {
+  return new WireError('MANIFEST_BLOB_UNKNOWN', 'The manifest names a blob that is not here', {
+    detail: { digest },
+  });
+}

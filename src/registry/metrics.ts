@@ -1,0 +1,97 @@
+/** Numbers of one process, by name and labels, that can be added to those of others. */
+export type Snapshot = Readonly<Record<string, number>>;
+
+/** What is counted, in Prometheus' words. */
+export interface Metrics {
+  requestDone(route: string, method: string, status: number, seconds: number): void;
+  bytes(received: number, sent: number): void;
+  uploadStarted(): void;
+  uploadEnded(): void;
+  uploadsActive(): number;
+  count(name: CounterName): void;
+  snapshot(): Snapshot;
+}
+
+const COUNTERS = {
+  damaged_blobs: 'Blobs found damaged and moved aside',
+  login_failures: 'Requests with a wrong password',
+  logins_throttled: 'Requests refused because of too many wrong passwords',
+  cache_hits: 'Pull-through requests answered from the cache',
+  cache_misses: 'Pull-through requests that went to the upstream',
+} as const;
+
+export type CounterName = keyof typeof COUNTERS;
+
+const PREFIX = 'atoll_registry_';
+
+const HELP: Readonly<Record<string, readonly [type: string, help: string]>> = {
+  requests_total: ['counter', 'Requests by route, method and status'],
+  request_seconds_sum: ['counter', 'Time spent on requests, by route'],
+  request_seconds_count: ['counter', 'Requests timed, by route'],
+  received_bytes_total: ['counter', 'Bytes of request bodies'],
+  sent_bytes_total: ['counter', 'Bytes of responses'],
+  uploads_active: ['gauge', 'Request bodies being received'],
+  resident_memory_bytes: ['gauge', 'Memory of all processes'],
+  processes: ['gauge', 'Serving processes'],
+  disk_free_bytes: ['gauge', 'Free space of the disk the store is on'],
+  certificate_expiry_seconds: ['gauge', 'When the certificate expires, in Unix time'],
+};
+
+export function createMetrics(): Metrics {
+  const values = new Map<string, number>();
+  let active = 0;
+  const add = (key: string, amount: number) => values.set(key, (values.get(key) ?? 0) + amount);
+  for (const name of Object.keys(COUNTERS)) add(`${name}_total`, 0);
+  return {
+    requestDone(route, method, status, seconds) {
+      add(`requests_total{route="${route}",method="${method}",status="${status}"}`, 1);
+      add(`request_seconds_sum{route="${route}"}`, seconds);
+      add(`request_seconds_count{route="${route}"}`, 1);
+    },
+    bytes(received, sent) {
+      add('received_bytes_total', received);
+      add('sent_bytes_total', sent);
+    },
+    uploadStarted: () => {
+      active += 1;
+    },
+    uploadEnded: () => {
+      active -= 1;
+    },
+    uploadsActive: () => active,
+    count: (name) => add(`${name}_total`, 1),
+    snapshot: () => ({
+      ...Object.fromEntries(values),
+      uploads_active: active,
+      processes: 1,
+      resident_memory_bytes: process.memoryUsage.rss(),
+    }),
+  };
+}
+
+export function sumSnapshots(snapshots: readonly Snapshot[]): Snapshot {
+  const total: Record<string, number> = {};
+  for (const snapshot of snapshots) {
+    for (const [key, value] of Object.entries(snapshot)) total[key] = (total[key] ?? 0) + value;
+  }
+  return total;
+}
+
+/** The exposition format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export function formatMetrics(snapshot: Snapshot): string {
+  const lines: string[] = [];
+  let described = '';
+  for (const key of Object.keys(snapshot).toSorted()) {
+    const name = key.replace(/\{.*$/, '');
+    if (name !== described) lines.push(...describeMetric(name));
+    described = name;
+    lines.push(`${PREFIX}${key} ${snapshot[key]}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function describeMetric(name: string): string[] {
+  const counter = COUNTERS[name.replace(/_total$/, '') as CounterName];
+  const [type, help] = HELP[name] ?? ['counter', counter ?? name];
+  return [`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`];
+}
