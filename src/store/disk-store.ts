@@ -7,13 +7,14 @@ import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
 import { MEDIA_TYPES } from '../oci/media-types.ts';
 import { diskBlobs } from './disk-blobs.ts';
 import { diskRecords } from './disk-records.ts';
+import { sweepDisk } from './disk-sweep.ts';
 import { diskUploads } from './disk-uploads.ts';
 import { withFileLock } from './file-lock.ts';
 import { ALGORITHMS, blobPath, indexLockPath } from './layout-paths.ts';
-import type { FileBacked, StampedRecords, Store } from './store.ts';
+import type { FileBacked, StampedRecords, Store, Sweeping } from './store.ts';
 
 /** A store in one directory: an OCI image layout that other tools can read. */
-export interface DiskStore extends Store, FileBacked {
+export interface DiskStore extends Store, FileBacked, Sweeping {
   readonly records: StampedRecords;
 }
 
@@ -38,6 +39,7 @@ export async function openDiskStore(
     uploads: diskUploads(root),
     records: diskRecords(join(root, 'records')),
     blobPath: (digest) => blobPath(root, digest),
+    sweep: (ctx, before) => sweepDisk(ctx, root, before),
   };
 }
 

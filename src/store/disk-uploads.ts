@@ -177,7 +177,9 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 async function* list(ctx: Context, root: string): ReturnType<Uploads['list']> {
   const directory = join(root, 'ingest');
-  for (const id of (await readdir(directory)).filter(isUploadId).toSorted()) {
+  // A layout that another tool made has no such folder.
+  const names = await readdir(directory).catch(() => [] as string[]);
+  for (const id of names.filter(isUploadId).toSorted()) {
     ctx.signal.throwIfAborted();
     const status = await stat(join(directory, id)).catch(() => undefined);
     if (status) yield { id, idleSince: status.mtime };

@@ -15,6 +15,7 @@ const FIRST_POLL_MS = 2;
 const MAX_POLL_MS = 50;
 /** A holder on another machine counts as dead when it has not touched its lock for this long. */
 const SILENT_MS = 60_000;
+const TORN_MS = 2_000;
 const HEARTBEAT_MS = 10_000;
 /** Breaking a dead lock takes microseconds; a guard this old was left by a crash. */
 const GUARD_MS = 10_000;
@@ -100,9 +101,11 @@ async function breakDead(path: string): Promise<boolean> {
 
 async function isDead(path: string): Promise<boolean> {
   const holder = await readHolder(path);
-  // Gone: released meanwhile. Unreadable: being written just now, or cut off by a power failure.
+  // Released meanwhile.
   if (holder === 'gone') return false;
-  if (holder === 'torn' || holder.host !== hostname()) return await isOlder(path, SILENT_MS);
+  // Being written this instant, or its writer was killed at it.
+  if (holder === 'torn') return await isOlder(path, TORN_MS);
+  if (holder.host !== hostname()) return await isOlder(path, SILENT_MS);
   return (await startedAt(holder.pid)) !== holder.started;
 }
 
