@@ -1,0 +1,82 @@
+import type { Context } from '../../core/context.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { type Digest, splitDigest } from '../../oci/digest.ts';
+import { isManifestType } from '../../oci/media-types.ts';
+import { hasReferrers, hasTags } from './capabilities.ts';
+import type { Origin } from './place.ts';
+
+/** Something that belongs to an image: by its tag (cosign), or by its subject (OCI 1.1). */
+export interface Attachment {
+  readonly descriptor: Descriptor;
+  readonly tag?: string | undefined;
+}
+
+/** What cosign appends to the name of an image's digest. */
+const SUFFIXES = ['sig', 'att', 'sbom'] as const;
+/** One page of most registries. A longer list costs more than asking for each tag. */
+const MAX_TAGS = 1000;
+
+export function signatureTags(subject: Digest): string[] {
+  const { algorithm, hex } = splitDigest(subject);
+  return SUFFIXES.map((suffix) => `${algorithm}-${hex}.${suffix}`);
+}
+
+/** Looks for signatures, attestations and other artifacts of images at a source. */
+export class AttachmentFinder {
+  readonly #tags = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+
+  async find(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
+    const [tagged, referring] = await Promise.all([
+      this.#byTag(ctx, origin, subject),
+      this.#byReferrer(ctx, origin, subject),
+    ]);
+    return [...tagged, ...referring];
+  }
+
+  async #byTag(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
+    const listed = await this.#tagsOf(ctx, origin);
+    const candidates = signatureTags(subject).filter((tag) => listed?.has(tag) ?? true);
+    const found = candidates.map(async (tag) => {
+      const descriptor = await origin.source.resolve(ctx, tag);
+      return descriptor ? [{ descriptor, tag }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  async #byReferrer(ctx: Context, { source }: Origin, subject: Digest): Promise<Attachment[]> {
+    if (!hasReferrers(source)) return [];
+    const referrers = await source.referrers(ctx, subject);
+    return referrers
+      .filter(({ mediaType }) => isManifestType(mediaType))
+      .map((descriptor) => ({ descriptor }));
+  }
+
+  /** All tags where they are few; undefined where they are many or nobody may list them. */
+  #tagsOf(ctx: Context, { source, key }: Origin): Promise<ReadonlySet<string> | undefined> {
+    const known = this.#tags.get(key);
+    if (known) return known;
+    const tags = hasTags(source) ? listTags(ctx, source.tags(ctx)) : Promise.resolve(undefined);
+    this.#tags.set(key, tags);
+    return tags;
+  }
+}
+
+async function listTags(
+  ctx: Context,
+  tags: AsyncIterable<string>,
+): Promise<ReadonlySet<string> | undefined> {
+  const found = new Set<string>();
+  let count = 0;
+  try {
+    for await (const tag of tags) {
+      count += 1;
+      if (count > MAX_TAGS) return undefined;
+      if (tag.startsWith('sha')) found.add(tag);
+    }
+    return found;
+  } catch (error) {
+    // Some registries let images be pulled but not tags be listed. Then each tag is asked for.
+    if (ctx.signal.aborted) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Context } from '../../core/context.ts';
+import { createPool, type Pool } from '../../core/pool.ts';
+import type { RawManifest } from '../../oci/manifest.ts';
+import type { Account, BlobMover } from './blob-mover.ts';
+import { isRootTarget } from './capabilities.ts';
+import type { ManifestShelf } from './manifest-shelf.ts';
+import type { Place } from './place.ts';
+import { type ImagePlan, type ManifestNode, type PlannedTree, treesOf } from './plan.ts';
+
+/** Manifests on their way to one target at once. */
+const MANIFESTS_AT_ONCE = 16;
+
+/** Puts images together at the target: blobs, then manifests, then indexes, then tags. */
+export class ImageCopier {
+  readonly #ctx: Context;
+  readonly #mover: BlobMover;
+  readonly #shelf: ManifestShelf;
+  readonly #pool: Pool;
+  readonly #put = new Map<string, Promise<void>>();
+
+  constructor(ctx: Context, mover: BlobMover, shelf: ManifestShelf) {
+    this.#ctx = ctx;
+    this.#mover = mover;
+    this.#shelf = shelf;
+    this.#pool = createPool(ctx, MANIFESTS_AT_ONCE);
+  }
+
+  /** Copies the image, then what belongs to it. */
+  async copy(plan: ImagePlan, account: Account): Promise<void> {
+    for (const tree of treesOf(plan)) await this.#tree(plan, tree, account);
+    const { node, tags } = plan.root;
+    if (!isRootTarget(plan.place.target)) return;
+    const names = tags.length > 0 ? tags : [undefined];
+    for (const name of names) await plan.place.target.setRoot(this.#ctx, node.descriptor, name);
+  }
+
+  async #tree(plan: ImagePlan, { node, tags }: PlannedTree, account: Account): Promise<void> {
+    const isRoot = node === plan.root.node;
+    const named = isRoot && isRootTarget(plan.place.target) ? [] : tags;
+    const [first, ...others] = named;
+    await this.#node(plan, node, account, first);
+    for (const tag of others) await this.#putManifest(plan, node, tag);
+    this.#shelf.drop(node.descriptor.digest);
+  }
+
+  /** All below it first, so that no reader ever meets a manifest whose parts are missing. */
+  async #node(plan: ImagePlan, node: ManifestNode, account: Account, tag?: string): Promise<void> {
+    await Promise.all([
+      ...node.children.map((child) => this.#node(plan, child, account)),
+      ...node.blobs.map((blob) => this.#mover.ensure(plan.place, blob, account)),
+    ]);
+    if (tag !== undefined) await this.#putManifest(plan, node, tag);
+    else if (!node.present) await this.#putOnce(plan, node);
+  }
+
+  /** An image that several indexes contain is put once. */
+  #putOnce(plan: ImagePlan, node: ManifestNode): Promise<void> {
+    const key = keyOf(plan.place, node);
+    const known = this.#put.get(key);
+    if (known) return known;
+    const put = this.#putManifest(plan, node, undefined);
+    this.#put.set(key, put);
+    put.catch(() => this.#put.delete(key));
+    return put;
+  }
+
+  async #putManifest(plan: ImagePlan, node: ManifestNode, tag: string | undefined): Promise<void> {
+    await this.#pool.run(plan.place.group, async () => {
+      const manifest = await this.#read(plan, node);
+      await plan.place.target.putManifest(this.#ctx, manifest, tag);
+    });
+  }
+
+  async #read(plan: ImagePlan, { descriptor }: ManifestNode): Promise<RawManifest> {
+    return (
+      this.#shelf.get(descriptor.digest) ??
+      (await plan.origin.source.manifest(this.#ctx, descriptor))
+    );
+  }
+}
+
+function keyOf(place: Place, { descriptor }: ManifestNode): string {
+  return `${place.key}@${descriptor.digest}`;
+}

@@ -1,0 +1,154 @@
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import type { Digest } from '../../oci/digest.ts';
+import type { RawManifest } from '../../oci/manifest.ts';
+import { isIndexType, isManifestType } from '../../oci/media-types.ts';
+import { isSource } from './capabilities.ts';
+import type { ImageJob, Shape } from './job.ts';
+import type { ManifestShelf } from './manifest-shelf.ts';
+import type { Pace } from './pace.ts';
+import type { Origin, Place } from './place.ts';
+import type { ManifestNode, PlannedBlob } from './plan.ts';
+import { chosenChildren } from './platforms.ts';
+
+export interface TreeRequest {
+  readonly job: Pick<ImageJob, 'from' | 'platforms'>;
+  readonly place: Place;
+  readonly origin: Origin;
+  readonly shape: Shape;
+}
+
+/** Real indexes have one level, a few have two. */
+const MAX_DEPTH = 8;
+/** Other repositories that are remembered for a blob, should the first fail. */
+const MAX_ORIGINS = 3;
+
+/** Reads what lies below a manifest. Images that many indexes share are looked at once. */
+export class TreePlanner {
+  readonly #ctx: Context;
+  readonly #shelf: ManifestShelf;
+  readonly #pace: Pace;
+  readonly #images = new Map<string, Promise<ManifestNode>>();
+  readonly #blobs = new Map<string, PlannedBlob>();
+
+  constructor(ctx: Context, shelf: ManifestShelf, pace: Pace) {
+    this.#ctx = ctx;
+    this.#shelf = shelf;
+    this.#pace = pace;
+  }
+
+  /** `present` says whether the target has this manifest. */
+  plan(request: TreeRequest, root: Descriptor, present: boolean): Promise<ManifestNode> {
+    return isIndexType(root.mediaType)
+      ? this.#index(request, root, present, [])
+      : this.#image(request, root, present);
+  }
+
+  /** An index that is there may still lack children: somebody may have copied only a part. */
+  async #index(
+    request: TreeRequest,
+    descriptor: Descriptor,
+    present: boolean,
+    ancestors: readonly Digest[],
+  ): Promise<ManifestNode> {
+    refuseLoop(request, descriptor, ancestors);
+    const manifest = await this.#read(request, descriptor, present);
+    const below = [...ancestors, descriptor.digest];
+    const shape = ancestors.length === 0 ? request.shape : 'whole';
+    const children = chosenChildren(manifest, request.job, shape)
+      .filter(({ mediaType }) => isManifestType(mediaType))
+      .map((child) => this.#child(request, child, below));
+    const nodes = await Promise.all(children);
+    const others = manifest.children.filter(({ mediaType }) => !isManifestType(mediaType));
+    const blobs = present ? [] : others.map((blob) => this.#blob(request, blob));
+    return { descriptor: bare(descriptor), present, children: nodes, blobs };
+  }
+
+  async #child(
+    request: TreeRequest,
+    child: Descriptor,
+    ancestors: readonly Digest[],
+  ): Promise<ManifestNode> {
+    refuseLoop(request, child, ancestors);
+    const present = await this.#isThere(request, child);
+    return isIndexType(child.mediaType)
+      ? await this.#index(request, child, present, ancestors)
+      : await this.#image(request, child, present);
+  }
+
+  #image(request: TreeRequest, descriptor: Descriptor, present: boolean): Promise<ManifestNode> {
+    if (present) {
+      return Promise.resolve({ descriptor: bare(descriptor), present, children: [], blobs: [] });
+    }
+    const key = `${request.place.key}@${descriptor.digest}`;
+    const known = this.#images.get(key);
+    if (known) return known;
+    const node = this.#readImage(request, descriptor);
+    this.#images.set(key, node);
+    // Another job may have a better source for it.
+    node.catch(() => this.#images.delete(key));
+    return node;
+  }
+
+  async #readImage(request: TreeRequest, descriptor: Descriptor): Promise<ManifestNode> {
+    const manifest = await this.#read(request, descriptor, false);
+    this.#shelf.keep(manifest);
+    const blobs = manifest.children.map((blob) => this.#blob(request, blob));
+    return { descriptor: bare(descriptor), present: false, children: [], blobs };
+  }
+
+  async #read(
+    { origin, place }: TreeRequest,
+    descriptor: Descriptor,
+    present: boolean,
+  ): Promise<RawManifest> {
+    const near = present && isSource(place.target) ? place.target : undefined;
+    if (near) return await near.manifest(this.#ctx, descriptor);
+    const manifest = await this.#pace.timed(origin.group, () =>
+      origin.source.manifest(this.#ctx, descriptor),
+    );
+    if (isIndexType(descriptor.mediaType) && !present) this.#shelf.keep(manifest);
+    return manifest;
+  }
+
+  async #isThere({ place }: TreeRequest, descriptor: Descriptor): Promise<boolean> {
+    return await place.target.has(this.#ctx, descriptor);
+  }
+
+  /** Digest and size together: one lying descriptor must not spoil the honest ones. */
+  #blob({ place, origin }: TreeRequest, descriptor: Descriptor): PlannedBlob {
+    const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
+    const known = this.#blobs.get(key);
+    if (!known) {
+      const blob = { descriptor: bare(descriptor), origins: [origin] };
+      this.#blobs.set(key, blob);
+      return blob;
+    }
+    const isNew = known.origins.every((other) => other.key !== origin.key);
+    if (isNew && known.origins.length < MAX_ORIGINS) known.origins.push(origin);
+    return known;
+  }
+}
+
+/** Without annotations, URLs and whatever else came along: a plan holds thousands of these. */
+function bare({ mediaType, digest, size }: Descriptor): Descriptor {
+  return { mediaType, digest, size };
+}
+
+function refuseLoop(
+  { job }: TreeRequest,
+  { digest }: Descriptor,
+  ancestors: readonly Digest[],
+): void {
+  const found = ancestors.includes(digest)
+    ? 'it contains itself'
+    : ancestors.length >= MAX_DEPTH
+      ? `it is nested more than ${MAX_DEPTH} deep`
+      : undefined;
+  if (found === undefined) return;
+  throw new AtollError('MANIFEST_INVALID', `Cannot copy ${job.from}: ${found}`, {
+    hint: 'Do not use this image; no builder makes such an index',
+    details: { digest },
+  });
+}
