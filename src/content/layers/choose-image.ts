@@ -3,6 +3,7 @@ import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import { isIndex, type RawManifest } from '../../oci/manifest.ts';
+import { formatPlatform, matchesPlatform } from '../../oci/platform.ts';
 
 const MAX_DEPTH = 3;
 
@@ -31,17 +32,12 @@ function chooseChild(
 ): Descriptor | undefined {
   // Attestations sit in indexes as "unknown/unknown".
   const images = children.filter((child) => child.platform?.os !== 'unknown');
-  if (platform !== ANY_PLATFORM) return images.find((child) => isPlatform(child, platform));
-  return images.find((child) => isPlatform(child, AMD64)) ?? images[0];
+  if (platform !== ANY_PLATFORM)
+    return images.find((child) => matchesPlatform(platform, child.platform));
+  return images.find((child) => matchesPlatform(AMD64, child.platform)) ?? images[0];
 }
 
 const AMD64: Platform = { os: 'linux', architecture: 'amd64' };
-
-function isPlatform(child: Descriptor, { os, architecture, variant }: Platform): boolean {
-  const found = child.platform;
-  if (found?.os !== os || found.architecture !== architecture) return false;
-  return variant === undefined || found.variant === variant;
-}
 
 function noPlatform(
   { digest }: Descriptor,
@@ -56,5 +52,5 @@ function noPlatform(
 }
 
 function shown(platform: Platform | undefined): string {
-  return platform ? `${platform.os}/${platform.architecture}` : 'an unnamed platform';
+  return platform ? formatPlatform(platform) : 'an unnamed platform';
 }
