@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   CONTENT_MISMATCH: { exit: 5, transient: true, summary: 'Content differs from its descriptor' },
   CONTENT_MISSING: { exit: 5, transient: false, summary: 'Content that should be there is absent' },
   LAYER_INVALID: { exit: 5, transient: false, summary: 'A layer cannot be unpacked' },
+  PAYLOAD_INVALID: { exit: 5, transient: false, summary: 'A release image is not valid' },
   SIGNATURE_INVALID: {
     exit: 5,
     transient: false,
@@ -64,8 +65,31 @@ export const ERROR_CODES = {
     transient: false,
     summary: 'A server speaks plain HTTP where TLS is expected',
   },
+  TLS_EXPECTED: {
+    exit: 4,
+    transient: false,
+    summary: 'A server speaks TLS where plain HTTP was tried',
+  },
+  TLS_CLIENT_REFUSED: {
+    exit: 4,
+    transient: false,
+    summary: 'A server wants a client certificate that was not shown, or refuses ours',
+  },
+  NOT_A_REGISTRY: { exit: 4, transient: false, summary: 'What answers is not a registry' },
+  REGISTRY_POLICY: { exit: 4, transient: false, summary: "A registry's own policy forbids this" },
+  PROXY_DENIED: {
+    exit: 4,
+    transient: false,
+    summary: 'A proxy refused the credentials or the host',
+  },
   PROXY_FAILED: { exit: 4, transient: true, summary: 'A proxy refused or failed' },
   NAME_UNRESOLVED: { exit: 4, transient: true, summary: 'A host name does not resolve' },
+
+  TARGETS_COLLIDE: {
+    exit: 3,
+    transient: false,
+    summary: 'Different images would have one name in the mirror',
+  },
 
   // Results that are not a crash.
   IMAGES_MISSING: {

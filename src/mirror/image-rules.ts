@@ -1,0 +1,76 @@
+import type { ContentImage } from '../content/content-image.ts';
+import { type MirrorRule, normalizeRules } from '../generate/mirror-rule.ts';
+import type { Reference } from '../oci/reference.ts';
+
+/** An image that is in the mirror, and where. */
+export interface MirroredImage {
+  readonly image: ContentImage;
+  readonly target: Reference;
+}
+
+export type RuleGroup = 'release' | 'operator' | 'generic';
+
+/** Rules by what they are for: one object in the cluster each. */
+export type GroupedRules = Readonly<Record<RuleGroup, readonly MirrorRule[]>>;
+
+/** What nodes pull by digest, and what they pull by tag: two kinds of mirror sets. */
+export interface ImageRules {
+  readonly byDigest: GroupedRules;
+  readonly byTag: GroupedRules;
+}
+
+const GROUPS: Readonly<Record<ContentImage['kind'], RuleGroup | undefined>> = {
+  release: 'release',
+  component: 'release',
+  kubevirt: 'release',
+  bundle: 'operator',
+  related: 'operator',
+  additional: 'generic',
+  helm: 'generic',
+  // Named by their place in the mirror, never through a rule.
+  catalog: undefined,
+  graph: undefined,
+};
+
+/** The rules that lead from every upstream name to its place in the mirror. */
+export function imageRules(images: readonly MirroredImage[]): ImageRules {
+  const byDigest: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
+  const byTag: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
+  for (const mirrored of images) {
+    const group = GROUPS[mirrored.image.kind];
+    if (!group) continue;
+    const rule = ruleFor(mirrored);
+    // Clusters refer to their release and its components by digest, whatever the tag says.
+    if (group === 'release' || mirrored.image.source.digest) byDigest[group].push(rule);
+    else byTag[group].push(rule);
+  }
+  return { byDigest: normalized(byDigest), byTag: normalized(byTag) };
+}
+
+function normalized(rules: Record<RuleGroup, MirrorRule[]>): GroupedRules {
+  return {
+    release: normalizeRules(rules.release),
+    operator: normalizeRules(rules.operator),
+    generic: normalizeRules(rules.generic),
+  };
+}
+
+/**
+ * A rule for the namespace where the mirror keeps the same path, else for the repository alone.
+ * A repository at the root of its registry gets a rule of its own: a rule for a whole registry
+ * would send everything else there to the mirror, too.
+ */
+function ruleFor({ image, target }: MirroredImage): MirrorRule {
+  const source = `${image.source.registry}/${image.source.repository}`;
+  const mirror = `${target.registry}/${target.repository}`;
+  const samePath =
+    target.repository === image.source.repository ||
+    target.repository.endsWith(`/${image.source.repository}`);
+  const namespaced = image.source.repository.includes('/');
+  if (!samePath || !namespaced) return { source, mirrors: [mirror] };
+  return { source: parentOf(source), mirrors: [parentOf(mirror)] };
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
