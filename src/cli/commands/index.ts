@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { completionCommand } from './completion.ts';
 import { labCommand } from './lab.ts';
+import { mirrorCopyCommand } from './mirror/copy.ts';
 import { stepGraphCommand } from './step/graph.ts';
 import { stepListCommand } from './step/list.ts';
 import { stepRunCommand } from './step/run.ts';
@@ -21,6 +22,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   labCommand,
+  mirrorCopyCommand,
   stepListCommand,
   stepShowCommand,
   stepGraphCommand,

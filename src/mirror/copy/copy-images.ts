@@ -111,7 +111,8 @@ class CopyRun {
     try {
       if ('error' in planned) throw planned.error;
       const skipped = isDone(planned.plan);
-      if (!skipped) await copier.copy(planned.plan, account);
+      if (skipped) await copier.nameRoot(planned.plan);
+      else await copier.copy(planned.plan, account);
       this.#succeeded(planned, planned.plan, account, skipped);
       return true;
     } catch (error) {

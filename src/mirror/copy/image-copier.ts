@@ -28,10 +28,14 @@ export class ImageCopier {
   /** Copies the image, then what belongs to it. */
   async copy(plan: ImagePlan, account: Account): Promise<void> {
     for (const tree of treesOf(plan)) await this.#tree(plan, tree, account);
-    const { node, tags } = plan.root;
-    if (!isRootTarget(plan.place.target)) return;
-    const names = tags.length > 0 ? tags : [undefined];
-    for (const name of names) await plan.place.target.setRoot(this.#ctx, node.descriptor, name);
+    await this.nameRoot(plan);
+  }
+
+  /** Says what the image is where that is kept apart. Harmless when it is known already. */
+  async nameRoot({ job, place, root }: ImagePlan): Promise<void> {
+    if (!isRootTarget(place.target)) return;
+    const names = job.tags.length > 0 ? root.tags : [undefined];
+    for (const name of names) await place.target.setRoot(this.#ctx, root.node.descriptor, name);
   }
 
   async #tree(plan: ImagePlan, { node, tags }: PlannedTree, account: Account): Promise<void> {

@@ -1,0 +1,76 @@
+import { formatBytes, formatDuration } from '../../../core/format.ts';
+import { type CopiedImage, copyImage } from '../../../mirror/copy-image.ts';
+import { parseTransport } from '../../../mirror/transport.ts';
+import { parsePlatform } from '../../../oci/platform.ts';
+import { defineCommand, type Style } from '../../command.ts';
+import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+
+export const mirrorCopyCommand = defineCommand({
+  name: 'mirror copy',
+  summary: 'Copy one image: all platforms, with its signatures, digest unchanged',
+  description:
+    'Copies one image from a registry, an OCI layout or a folder to another. All platforms come ' +
+    'along, with signatures, attestations and other artifacts, and no digest changes. What the ' +
+    'target has is not sent again, so a copy that was interrupted continues.',
+  arguments: [
+    { name: 'source', summary: 'docker://HOST/REPO[:TAG|@DIGEST], oci:DIR[:NAME] or dir:DIR' },
+    { name: 'target', summary: 'docker://HOST/REPO[:TAG], oci:DIR[:NAME] or dir:DIR' },
+  ],
+  options: {
+    platform: {
+      type: 'strings',
+      value: 'OS/ARCH',
+      summary: 'Only this platform; with --sparse more than one may be given',
+    },
+    sparse: {
+      type: 'boolean',
+      summary: 'Keep the index as it is, with only the chosen platforms below it',
+    },
+    signatures: {
+      type: 'boolean',
+      default: true,
+      summary: 'Leave signatures, attestations and other artifacts behind',
+    },
+    ...REGISTRY_OPTIONS,
+  },
+  examples: [
+    [
+      'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 docker://mirror.local:8443/helm:3.17.0',
+      'from one registry to another',
+    ],
+    [
+      'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 oci:images:helm',
+      'into a layout on disk, to be carried',
+    ],
+    [
+      'atoll mirror copy --sparse --platform linux/amd64 oci:images:helm docker://mirror.local:8443/helm:3.17.0',
+      'one platform, under the digest of the whole',
+    ],
+  ],
+  async run(ctx, { args, options, terminal }) {
+    const registries = registriesFrom(options, terminal);
+    try {
+      return await copyImage(ctx, {
+        from: parseTransport(args.source ?? ''),
+        to: parseTransport(args.target ?? ''),
+        registries,
+        platforms: options.platform.map(parsePlatform),
+        sparse: options.sparse,
+        signatures: options.signatures,
+      });
+    } finally {
+      await registries.close();
+    }
+  },
+  text: copiedText,
+});
+
+function copiedText(image: CopiedImage, style: Style): string {
+  const { copied, mounted, reused, copiedBytes } = image.blobs;
+  const moved =
+    image.outcome === 'skipped'
+      ? 'nothing to do: it is there'
+      : `${formatBytes(copiedBytes)} moved in ${formatDuration(image.durationMs)}: ${copied} blobs copied, ${mounted} mounted, ${reused} were there`;
+  const artifacts = image.attachments > 0 ? `, ${image.attachments} signatures and artifacts` : '';
+  return `${style.bold(image.digest ?? '')}\n${moved}${artifacts}`;
+}
