@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AtollError } from '../core/errors.ts';
 
 /** Where signals come from: `process`, or an emitter in a test. */
@@ -24,6 +25,8 @@ export interface InterruptOptions {
 /** The first Ctrl-C asks for a clean stop through the signal; the second leaves at once. */
 export function listenForInterrupt(source: SignalSource, options: InterruptOptions): Interrupt {
   const controller = new AbortController();
+  // Every request under way listens; Node would take more than ten for a leak and warn.
+  setMaxListeners(0, controller.signal);
   const onSignal = () => {
     if (controller.signal.aborted) return options.leave();
     options.announce();

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AtollEvent } from './events.ts';
 
 /**
@@ -12,8 +13,10 @@ export interface Context {
 
 /** A context that nobody listens to: for tests and for small tools. */
 export function silentContext(overrides: Partial<Context> = {}): Context {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
   return {
-    signal: new AbortController().signal,
+    signal,
     emit: () => undefined,
     now: () => new Date(),
     ...overrides,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AtollError, messageOf, systemCodeOf } from './errors.ts';
 
@@ -8,6 +8,7 @@ export const SECRET_MODE = 0o600;
 export const SECRET_DIRECTORY_MODE = 0o700;
 
 export interface WriteOptions {
+  /** Default: that of the file that is replaced, else what the umask leaves. */
   readonly mode?: number;
   /** Mode of directories that have to be made on the way. */
   readonly directoryMode?: number;
@@ -28,11 +29,12 @@ export async function writeFileAtomic(
   const partial = join(directory, `.${basename(path)}.${randomUUID()}.tmp`);
   try {
     await mkdir(directory, { recursive: true, mode: options.directoryMode ?? 0o777 });
-    const file = await open(partial, 'wx', options.mode ?? 0o666);
+    const mode = options.mode ?? (await modeOf(path));
+    const file = await open(partial, 'wx', mode ?? 0o666);
     try {
       await writeFile(file, content);
       // open() applies the umask; an explicit mode is a promise.
-      if (options.mode !== undefined) await chmod(partial, options.mode);
+      if (mode !== undefined) await chmod(partial, mode);
       await file.sync();
     } finally {
       await file.close();
@@ -40,8 +42,17 @@ export async function writeFileAtomic(
     await rename(partial, path);
     await syncDirectory(directory);
   } catch (error) {
-    await rm(partial, { force: true });
+    await rm(partial, { force: true }).catch(() => undefined);
     throw unwritable(path, error);
+  }
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -84,7 +95,7 @@ function unreadable(path: string, cause: unknown): AtollError {
 /** The named error for a failed write; what is not a system error passes unchanged. */
 export function unwritable(path: string, cause: unknown): unknown {
   if (cause instanceof AtollError || systemCodeOf(cause) === undefined) return cause;
-  if (systemCodeOf(cause) === 'ENOSPC') {
+  if (['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '')) {
     return new AtollError('DISK_FULL', `Cannot write "${path}": the disk is full`, {
       hint: 'Free some space and run the same command again',
       cause,

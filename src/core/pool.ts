@@ -49,7 +49,9 @@ export function createPool(ctx: Pick<Context, 'signal'>, limit: number): Pool {
             active -= 1;
             startNext();
           };
-          task().then(resolve, reject).then(finished, finished);
+          // A task that throws before its first await must give its place back too.
+          const running = (async () => task())();
+          running.then(resolve, reject).then(finished, finished);
         };
         const queue = queues.get(key);
         if (queue) queue.push({ start, cancel: reject });
@@ -70,7 +72,10 @@ export function createPool(ctx: Pick<Context, 'signal'>, limit: number): Pool {
   };
 }
 
-/** Maps with a bound on how much runs at once. Results keep the order of the items. */
+/**
+ * Maps with a bound on how much runs at once. Results keep the order of the items. After a failure
+ * nothing new starts, and what is under way has ended when the first failure is thrown.
+ */
 export async function mapBounded<T, R>(
   ctx: Pick<Context, 'signal'>,
   limit: number,
@@ -78,15 +83,22 @@ export async function mapBounded<T, R>(
   task: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
+  const failures: unknown[] = [];
   let next = 0;
   async function work(): Promise<void> {
-    while (next < items.length) {
-      ctx.signal.throwIfAborted();
+    while (next < items.length && failures.length === 0) {
       const index = next;
       next += 1;
-      results[index] = await task(items[index] as T, index);
+      try {
+        ctx.signal.throwIfAborted();
+        results[index] = await task(items[index] as T, index);
+      } catch (error) {
+        failures.push(error);
+      }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  const workers = Math.min(Math.max(1, limit), items.length);
+  await Promise.all(Array.from({ length: workers }, work));
+  if (failures.length > 0) throw failures[0];
   return results;
 }

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp.ts';
+import {
+  readBytes,
+  readText,
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from './files.ts';
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('writeFileAtomic writes text, bytes and streams, and makes the folders on the way', async () => {
+  const path = join(await tempDir(), 'a', 'b', 'file');
+  async function* chunks() {
+    yield 'one ';
+    yield Buffer.from('two');
+  }
+
+  await writeFileAtomic(path, 'text');
+  expect(await readText(path)).toBe('text');
+  await writeFileAtomic(path, new Uint8Array([1, 2]));
+  expect([...(await readBytes(path))]).toEqual([1, 2]);
+  await writeFileAtomic(path, chunks());
+  expect(await readText(path)).toBe('one two');
+});
+
+test('writeFileAtomic keeps the mode it promised whatever the umask', async () => {
+  const folder = join(await tempDir(), 'secrets');
+  const path = join(folder, 'auth.json');
+
+  await writeFileAtomic(path, '{}', { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE });
+  await writeFileAtomic(join(folder, 'run'), '', { mode: 0o777 });
+
+  expect([await modeOf(path), await modeOf(folder)]).toEqual([0o600, 0o700]);
+  expect(await modeOf(join(folder, 'run'))).toBe(0o777);
+});
+
+test('writeFileAtomic does not open up a file that was closed when no mode is given', async () => {
+  const path = join(await tempDir(), 'auth.json');
+  await writeFile(path, 'old');
+  await chmod(path, 0o600);
+
+  await writeFileAtomic(path, 'new');
+
+  expect([await readText(path), await modeOf(path)]).toEqual(['new', 0o600]);
+});
+
+test('writeFileAtomic leaves the old file and no other when its source fails', async () => {
+  const folder = await tempDir();
+  const path = join(folder, 'file');
+  await writeFileAtomic(path, 'old');
+  async function* broken() {
+    yield 'half';
+    throw new Error('the network went away');
+  }
+
+  await expect(writeFileAtomic(path, broken())).rejects.toThrow('the network went away');
+
+  expect([await readText(path), await readdir(folder)]).toEqual(['old', ['file']]);
+});
+
+test('writeFileAtomic names the path it could not write', async () => {
+  const folder = await tempDir();
+  await writeFile(join(folder, 'file'), '');
+  await mkdir(join(folder, 'folder', 'full'), { recursive: true });
+
+  for (const path of [join(folder, 'file', 'below'), join(folder, 'folder')]) {
+    await expect(writeFileAtomic(path, 'x')).rejects.toMatchObject({
+      code: 'FILE_UNWRITABLE',
+      details: { path },
+    });
+  }
+  expect((await readdir(folder)).sort()).toEqual(['file', 'folder']);
+});
+
+test('writeFileAtomic replaces a link instead of writing through it', async () => {
+  const folder = await tempDir();
+  await writeFile(join(folder, 'target'), 'untouched');
+  await symlink('target', join(folder, 'link'));
+
+  await writeFileAtomic(join(folder, 'link'), 'new');
+
+  expect(await readText(join(folder, 'target'))).toBe('untouched');
+});
+
+test('writeFileAtomic shows the old or the new content, never a part, also to kill -9', async () => {
+  const folder = await tempDir();
+  const path = join(folder, 'file');
+  const program = join(folder, 'program.mjs');
+  await build({
+    stdin: { contents: KILLED, resolveDir: import.meta.dirname },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: program,
+    logLevel: 'error',
+  });
+  await writeFile(path, 'old');
+
+  for (const when of ['half', 'written']) {
+    const child = spawn(process.execPath, [program, path, when], { stdio: 'pipe' });
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.stdout.once('data', () => child.kill('SIGKILL'));
+    await gone;
+
+    const content = await readFile(path, 'utf8');
+    expect(['old', 'x'.repeat(2_000_000)]).toContain(content);
+    if (when === 'half') expect(content).toBe('old');
+  }
+});
+
+/** Writes slowly, and says when it is half way or done, so that it can be killed there. */
+const KILLED = `
+  import { writeFileAtomic } from './files.ts';
+  const [path, when] = process.argv.slice(2);
+  async function* chunks() {
+    yield 'x'.repeat(1_000_000);
+    if (when === 'half') {
+      process.stdout.write('half');
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+    }
+    yield 'x'.repeat(1_000_000);
+    process.stdout.write('written');
+  }
+  await writeFileAtomic(path, chunks());
+`;
+
+test('readText and readBytes name the file they cannot read', async () => {
+  const path = join(await tempDir(), 'missing');
+
+  await expect(readText(path)).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    details: { path },
+  });
+  await expect(readBytes(path)).rejects.toThrow(`Cannot read "${path}"`);
+});
+
+test('readTextIfPresent tells an absent file from an unreadable one', async () => {
+  const folder = await tempDir();
+
+  expect(await readTextIfPresent(join(folder, 'missing'))).toBeUndefined();
+  await expect(readTextIfPresent(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+});
