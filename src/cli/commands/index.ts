@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { completionCommand } from './completion.ts';
+import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { mirrorCopyCommand } from './mirror/copy.ts';
 import { stepGraphCommand } from './step/graph.ts';
@@ -22,6 +23,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   labCommand,
+  initCommand,
   mirrorCopyCommand,
   stepListCommand,
   stepShowCommand,

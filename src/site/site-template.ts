@@ -1,0 +1,67 @@
+/** What `atoll init` asks: the rest has defaults, which the file shows as comments. */
+export interface SiteAnswers {
+  readonly name: string;
+  readonly mode: 'disconnected' | 'private';
+  readonly version: string;
+  readonly platform: 'lab' | 'none' | 'aws' | 'vsphere' | 'nutanix';
+  readonly region: string | undefined;
+  readonly baseDomain: string;
+  readonly registryHost: string | undefined;
+  readonly pullSecret: string;
+}
+
+/** A commented site file: what was asked is set, what has a default is shown. */
+export function siteTemplate(answers: SiteAnswers): string {
+  const region = answers.region ? `  region: ${answers.region}\n` : '';
+  const host = answers.registryHost
+    ? `  host: ${answers.registryHost}\n`
+    : '  # host: mirror.example.com   # the name nodes use\n';
+  return `# yaml-language-server: $schema=./atoll.schema.json
+# A site of atoll: everything one installation needs. "atoll validate" checks it,
+# "atoll plan" shows what will happen, "atoll up" does it, "atoll down" undoes it.
+
+name: ${answers.name}
+mode: ${answers.mode}   # disconnected: no way out; private: internal, with a way out
+
+release:
+  version: ${answers.version}
+  # channel: stable-${answers.version.split('.').slice(0, 2).join('.')}
+  # architecture: amd64
+
+platform:
+  type: ${answers.platform}   # lab, none, aws, vsphere, nutanix
+${region}
+# The machine with a leg on both sides. Without an address it is made, or is this machine.
+bastion:
+  # address: bastion.example.com
+  user: core
+
+registry:
+  type: embedded   # or existing: one the site has; then say ca and authfile, too
+${host}  port: 5000
+
+proxy:
+  enabled: false
+
+# What comes besides the release. Or: imageSet: imageset-config.yaml
+mirror:
+  flow: sync   # or bundle: save here, carry, load there
+  # operators:
+  # - catalog: registry.redhat.io/redhat/redhat-operator-index:v${answers.version.split('.').slice(0, 2).join('.')}
+  #   packages:
+  #   - name: openshift-cert-manager-operator
+  # additionalImages:
+  # - name: registry.redhat.io/ubi9/ubi:latest
+
+cluster:
+  name: ${answers.name}
+  baseDomain: ${answers.baseDomain}
+  pullSecret: ${answers.pullSecret}   # a file, readable by you alone; its content stays there
+  controlPlane: 3
+  workers: 2
+
+postInstall:
+  defaultCatalogs: false
+  samples: Removed
+`;
+}
