@@ -91,6 +91,10 @@ export const ERROR_CODES = {
     summary: 'Different images would have one name in the mirror',
   },
 
+  // Object stores.
+  BUCKET_REFUSED: { exit: 4, transient: false, summary: 'An object store refused a request' },
+  BUCKET_UNAVAILABLE: { exit: 4, transient: true, summary: 'An object store did not answer' },
+
   // Results that are not a crash.
   IMAGES_MISSING: {
     exit: 7,

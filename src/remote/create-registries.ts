@@ -1,7 +1,99 @@
-import { AtollError } from '../core/errors.ts';
-import type { Registries, RegistryOptions } from './registries.ts';
+import type { Reference } from '../oci/reference.ts';
+import { type AuthLookup, loadAuthFiles } from './auth-file.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+import { MirroredSource } from './pull-source.ts';
+import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
+import {
+  type Endpoint,
+  endpointRules,
+  loadRegistriesConf,
+  type RegistriesConf,
+} from './registries-conf.ts';
+import { RegistryClient } from './registry-client.ts';
+import { RemoteRepository } from './repository.ts';
+import { createEndpoints } from './transport/endpoints.ts';
+import { Transport } from './transport/transport.ts';
+import { DEFAULT_TUNING, type Tuning } from './tuning.ts';
 
-/** Opens the way to registries; nothing is asked before the first operation. */
-export function createRegistries(_options: RegistryOptions = {}): Registries {
-  throw new AtollError('NOT_BUILT', 'Cannot reach registries: this part is being built');
+/** Opens the way to registries; nothing is read or asked before the first operation. */
+export function createRegistries(options: RegistryOptions = {}): Registries {
+  return new OpenRegistries(options);
+}
+
+class OpenRegistries implements Registries {
+  readonly #options: RegistryOptions;
+  readonly #tuning: Tuning;
+  readonly #transport: Transport;
+  readonly #clients = new Map<string, RegistryClient>();
+  readonly #limiters = new Map<string, Limiter>();
+  #confLoading: Promise<RegistriesConf> | undefined;
+  #authLoading: Promise<AuthLookup> | undefined;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.#transport = new Transport(createEndpoints(options), this.#tuning);
+  }
+
+  repository(registry: string, repository: string): Repository {
+    return new RemoteRepository(registry, repository, async () => {
+      const { insecure } = endpointRules(await this.#conf(), `${registry}/${repository}`);
+      return this.#client(registry, insecure);
+    });
+  }
+
+  source(reference: Reference): PullSource {
+    return new MirroredSource(reference, {
+      conf: () => this.#conf(),
+      open: (endpoint) => this.#open(endpoint),
+    });
+  }
+
+  limiter(registry: string): Limiter {
+    const known = this.#limiters.get(registry) ?? createLimiter(this.#tuning.maxRequests);
+    this.#limiters.set(registry, known);
+    return known;
+  }
+
+  async close(): Promise<void> {
+    this.#transport.close();
+  }
+
+  #open({ reference, insecure }: Endpoint): Repository {
+    const { registry, repository } = reference;
+    return new RemoteRepository(registry, repository, async () => this.#client(registry, insecure));
+  }
+
+  /** `insecure` is per endpoint in registries.conf, so the same host may have a strict client too. */
+  #client(registry: string, insecure: boolean): RegistryClient {
+    const lax = insecure || this.#isInsecure(registry);
+    const key = `${registry}${lax ? ' insecure' : ''}`;
+    const known = this.#clients.get(key);
+    if (known) return known;
+    const client = new RegistryClient({
+      registry,
+      transport: this.#transport,
+      limiter: this.limiter(registry),
+      tuning: this.#tuning,
+      isInsecure: (host) => (lax && host === registry) || this.#isInsecure(host),
+      credentialFor: async (repository) => (await this.#auth()).credentialFor(registry, repository),
+    });
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  #isInsecure(host: string): boolean {
+    const { insecure } = this.#options;
+    return Array.isArray(insecure) ? insecure.includes(host) : insecure === true;
+  }
+
+  #conf(): Promise<RegistriesConf> {
+    this.#confLoading ??= loadRegistriesConf(this.#options);
+    return this.#confLoading;
+  }
+
+  #auth(): Promise<AuthLookup> {
+    this.#authLoading ??= loadAuthFiles(this.#options);
+    return this.#authLoading;
+  }
 }

@@ -1,0 +1,87 @@
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { isRedirect, nextHop, type Redirected } from './redirect.ts';
+import { refusal } from './refusal.ts';
+import type { Response } from './transport/response.ts';
+import type { Transport } from './transport/transport.ts';
+
+interface PingOptions {
+  readonly registry: string;
+  readonly transport: Transport;
+  readonly isInsecure: (host: string) => boolean;
+  readonly tuning: { readonly maxRetryAfterMs: number };
+}
+
+interface Found {
+  readonly base: URL;
+  readonly response: Response;
+}
+
+const DOCKER_HUB = 'docker.io';
+const DOCKER_HUB_HOST = 'registry-1.docker.io';
+const VERSION_HEADER = 'docker-distribution-api-version';
+
+/** Finds the registry behind a host: `GET /v2/` over TLS, over plain HTTP only where that is allowed. */
+export async function findRegistry(ctx: Context, options: PingOptions): Promise<Found> {
+  const host = options.registry === DOCKER_HUB ? DOCKER_HUB_HOST : options.registry;
+  try {
+    return await ping(ctx, options, new URL(`https://${host}`));
+  } catch (error) {
+    if (ctx.signal.aborted || !options.isInsecure(host) || !maybePlain(error)) throw error;
+    return await pingPlain(ctx, options, new URL(`http://${host}`), error);
+  }
+}
+
+function maybePlain(error: unknown): boolean {
+  const code = error instanceof AtollError ? error.code : undefined;
+  return code === 'TLS_NOT_SPOKEN' || code === 'REGISTRY_UNAVAILABLE';
+}
+
+async function pingPlain(ctx: Context, options: PingOptions, base: URL, first: unknown) {
+  try {
+    return await ping(ctx, options, base);
+  } catch (error) {
+    // When both fail, the one that got further says more.
+    const isPlain = first instanceof AtollError && first.code === 'TLS_NOT_SPOKEN';
+    throw isPlain || ctx.signal.aborted ? error : first;
+  }
+}
+
+async function ping(ctx: Context, options: PingOptions, base: URL): Promise<Found> {
+  let hop: Redirected = { url: new URL('/v2/', base), method: 'GET', seen: [] };
+  for (;;) {
+    const verify = !options.isInsecure(hop.url.host);
+    const request = { method: 'GET', url: hop.url, headers: {}, verify };
+    const response = await options.transport.send(ctx, request);
+    if (!isRedirect(response)) return { base, response: await checked(response, options) };
+    await response.discard();
+    hop = nextHop(options.registry, response, hop, options.isInsecure);
+  }
+}
+
+async function checked(response: Response, options: PingOptions): Promise<Response> {
+  const { status, headers } = response;
+  const isHtml = (headers['content-type'] ?? '').startsWith('text/html');
+  const isRegistry = headers[VERSION_HEADER] !== undefined;
+  if (isRegistry && status < 500 && status !== 429) return response;
+  if (status === 401 && headers['www-authenticate'] !== undefined) return response;
+  if ((response.ok || status === 403) && !isHtml) return response;
+  if (status === 429 || status >= 500) {
+    const subject = { action: 'open', registry: options.registry };
+    throw await refusal(response, subject, options.tuning.maxRetryAfterMs);
+  }
+  await response.discard();
+  throw notARegistry(options.registry, response, isHtml);
+}
+
+function notARegistry(registry: string, { status, reason }: Response, isHtml: boolean): AtollError {
+  const found = `${status} ${reason}`.trim() + (isHtml ? ' and a web page' : '');
+  return new AtollError(
+    'NOT_A_REGISTRY',
+    `Cannot use ${registry} as a registry: https://${registry}/v2/ answered ${found}`,
+    {
+      hint: 'Check host and port: the registry may listen on another one, or below a path of a proxy',
+      details: { registry, status },
+    },
+  );
+}

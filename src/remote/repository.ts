@@ -1,0 +1,122 @@
+import type { Context } from '../core/context.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import type { Digest } from '../oci/digest.ts';
+import type { RawManifest } from '../oci/manifest.ts';
+import { isManifestType } from '../oci/media-types.ts';
+import { verified } from '../oci/verify.ts';
+import { hasBlob, mountBlob, removeBlob } from './blobs.ts';
+import {
+  type BlobDownload,
+  type BulkSource,
+  bulkSourceOf,
+  type Transfer,
+  type TransferOptions,
+} from './bulk.ts';
+import { iterate, openDownload } from './download.ts';
+import {
+  hasManifest,
+  readManifest,
+  removeManifest,
+  resolveManifest,
+  writeManifest,
+} from './manifests.ts';
+import type { Place } from './place.ts';
+import { addToFallback, listReferrers } from './referrers.ts';
+import type { Repository } from './registries.ts';
+import type { RegistryClient } from './registry-client.ts';
+import { listTags } from './tags.ts';
+import { upload } from './upload.ts';
+
+/** Blobs up to this size are held in memory while they are sent, so that they can be sent again. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** One repository, exactly there. The client is made on first use. */
+export class RemoteRepository implements Repository {
+  readonly registry: string;
+  readonly repository: string;
+  readonly #client: () => Promise<RegistryClient>;
+
+  constructor(registry: string, repository: string, client: () => Promise<RegistryClient>) {
+    this.registry = registry;
+    this.repository = repository;
+    this.#client = client;
+  }
+
+  async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
+    return await resolveManifest(ctx, await this.#place(), tagOrDigest);
+  }
+
+  async manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
+    return await readManifest(ctx, await this.#place(), descriptor);
+  }
+
+  async *blob(ctx: Context, descriptor: Descriptor, offset = 0): AsyncGenerator<Uint8Array> {
+    yield* iterate(ctx, await this.openBlob(ctx, descriptor, offset));
+  }
+
+  async openBlob(ctx: Context, blob: Descriptor, offset = 0): Promise<BlobDownload> {
+    return await openDownload(ctx, await this.#place(), blob, offset);
+  }
+
+  async has(ctx: Context, descriptor: Descriptor): Promise<boolean> {
+    const place = await this.#place();
+    return isManifestType(descriptor.mediaType)
+      ? await hasManifest(ctx, place, descriptor.digest)
+      : await hasBlob(ctx, place, descriptor);
+  }
+
+  async putBlob(ctx: Context, blob: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const place = await this.#place();
+    if (blob.size > SMALL_BYTES) {
+      await upload(ctx, place, blob, bulkSourceOf({ blob: () => chunks }), { once: true });
+      return;
+    }
+    const bytes: Uint8Array[] = [];
+    for await (const chunk of verified(blob, chunks)) bytes.push(chunk);
+    await upload(ctx, place, blob, bulkSourceOf({ blob: (_ctx, _blob, at) => slice(bytes, at) }));
+  }
+
+  async putBlobFrom(
+    ctx: Context,
+    blob: Descriptor,
+    from: BulkSource,
+    options: TransferOptions = {},
+  ): Promise<Transfer> {
+    return await upload(ctx, await this.#place(), blob, from, options);
+  }
+
+  async putManifest(ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
+    const place = await this.#place();
+    const attached = await writeManifest(ctx, place, manifest, tag);
+    if (!manifest.subject || attached) return;
+    await addToFallback(ctx, place, manifest, manifest.subject.digest);
+  }
+
+  async mount(ctx: Context, blob: Descriptor, fromRepository: string): Promise<boolean> {
+    return await mountBlob(ctx, await this.#place(), blob, fromRepository);
+  }
+
+  async referrers(ctx: Context, subject: Digest): Promise<readonly Descriptor[]> {
+    return await listReferrers(ctx, await this.#place(), subject);
+  }
+
+  async *tags(ctx: Context): AsyncGenerator<string> {
+    yield* listTags(ctx, await this.#place());
+  }
+
+  async remove(ctx: Context, tagOrDigest: string): Promise<boolean> {
+    return await removeManifest(ctx, await this.#place(), tagOrDigest);
+  }
+
+  async removeBlob(ctx: Context, digest: Digest): Promise<boolean> {
+    return await removeBlob(ctx, await this.#place(), digest);
+  }
+
+  async #place(): Promise<Place> {
+    return { client: await this.#client(), repository: this.repository };
+  }
+}
+
+async function* slice(chunks: readonly Uint8Array[], offset = 0): AsyncGenerator<Uint8Array> {
+  yield Buffer.concat(chunks).subarray(offset);
+}

@@ -1,0 +1,95 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { Attempt } from './attempt.ts';
+import { PLAIN_BUFFERS, TLS_BUFFERS } from './buffers.ts';
+import { Connection } from './connection.ts';
+import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
+import { openTunnel, ProxyError } from './tunnel.ts';
+import type { WatchdogTimes } from './watchdog.ts';
+
+export interface DialTimes extends WatchdogTimes {
+  readonly connectTimeoutMs: number;
+}
+
+type Onread = Connection['onread'];
+
+/** Opens a connection: TCP, through the proxy where there is one, and TLS where the URL says so. */
+export async function dial(
+  signal: AbortSignal,
+  endpoint: Endpoint,
+  times: DialTimes,
+): Promise<Connection> {
+  const connection = new Connection(endpoint.tls ? TLS_BUFFERS : PLAIN_BUFFERS, times);
+  const attempt = new Attempt(signal, times.connectTimeoutMs);
+  try {
+    const { socket, direct } = await open(attempt, endpoint, connection.onread);
+    connection.attach(socket, direct);
+    return connection;
+  } catch (error) {
+    attempt.abandon();
+    throw error;
+  } finally {
+    attempt.done();
+  }
+}
+
+async function open(attempt: Attempt, endpoint: Endpoint, onread: Onread) {
+  const { proxy, tls } = endpoint;
+  if (proxy) {
+    const socket = await reachProxy(attempt, proxy, endpoint.proxyContext);
+    if (!tls) return { socket, direct: false };
+    await openTunnel(attempt, socket, proxy, endpoint);
+    return { socket: await secure(attempt, endpoint, { socket }), direct: false };
+  }
+  const { hostname: host, port } = endpoint;
+  if (tls) return { socket: await secure(attempt, endpoint, { host, port, onread }), direct: true };
+  const socket = attempt.watch(connectTcp({ host, port, noDelay: true, onread }));
+  await attempt.until(socket, 'connect');
+  return { socket, direct: true };
+}
+
+async function reachProxy(
+  attempt: Attempt,
+  proxy: URL,
+  secureContext: SecureContext | undefined,
+): Promise<Socket> {
+  const target = { host: bareHostname(proxy), port: portOf(proxy) };
+  try {
+    const secured = proxy.protocol === 'https:';
+    const options = { ...target, ...serverName(target.host), secureContext };
+    const socket = attempt.watch(
+      secured ? connectTls(options) : connectTcp({ ...target, noDelay: true }),
+    );
+    await attempt.until(socket, secured ? 'secureConnect' : 'connect');
+    return socket;
+  } catch (cause) {
+    if (attempt.signal.aborted) throw cause;
+    throw new ProxyError(`the proxy ${proxy.host} cannot be reached`, { cause });
+  }
+}
+
+type TlsTarget = { socket: Socket } | { host: string; port: number; onread: Onread };
+
+async function secure(attempt: Attempt, endpoint: Endpoint, target: TlsTarget): Promise<TLSSocket> {
+  const { tls, hostname } = endpoint;
+  const socket = connectTls({
+    ...target,
+    ...serverName(hostname),
+    secureContext: tls?.context,
+    session: tls?.session,
+    rejectUnauthorized: tls?.verify ?? true,
+    ALPNProtocols: ['http/1.1'],
+  });
+  attempt.watch(socket);
+  socket.setNoDelay(true);
+  socket.on('session', (session: Buffer) => {
+    if (tls) tls.session = session;
+  });
+  await attempt.until(socket, 'secureConnect');
+  return socket;
+}
+
+/** An address is no name to send; the certificate is still compared with it. */
+function serverName(host: string) {
+  return isIP(host) === 0 ? { servername: host } : { host };
+}

@@ -1,0 +1,29 @@
+import type { SecureContext } from 'node:tls';
+
+/** One way to one server: where to dial, what to trust, whom to go through. */
+export interface Endpoint {
+  /** `https://host:port`; connections are kept per key. */
+  readonly key: string;
+  /** Host name or address without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly tls: EndpointTls | undefined;
+  readonly proxy: URL | undefined;
+  /** What to trust when the proxy itself speaks TLS. */
+  readonly proxyContext: SecureContext | undefined;
+}
+
+export interface EndpointTls {
+  readonly context: SecureContext;
+  readonly verify: boolean;
+  /** The last session, so that the next handshake is short. */
+  session?: Buffer | undefined;
+}
+
+export function bareHostname(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+export function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+}

@@ -1,0 +1,59 @@
+import { createSecureContext } from 'node:tls';
+import { AtollError } from '../../core/errors.ts';
+import { loadCertsDir } from '../certs-dir.ts';
+import { proxyFor } from '../no-proxy.ts';
+import type { RegistryOptions } from '../registries.ts';
+import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
+import { loadTrust } from './trust.ts';
+
+/** Knows how each server is reached: trust, client certificates and proxy, read once. */
+export interface Endpoints {
+  /** `verify` false takes any certificate. */
+  endpointFor(url: URL, verify: boolean): Promise<Endpoint>;
+}
+
+export function createEndpoints(options: RegistryOptions): Endpoints {
+  const known = new Map<string, Promise<Endpoint>>();
+  let loading: Promise<readonly string[]> | undefined;
+  const trust = () => {
+    loading ??= loadTrust(options);
+    return loading;
+  };
+  const make = async (key: string, url: URL, verify: boolean): Promise<Endpoint> => {
+    const proxy = proxyFor(url, options.env ?? process.env);
+    const isTls = url.protocol === 'https:';
+    const tlsProxy = proxy?.protocol === 'https:';
+    return {
+      key,
+      hostname: bareHostname(url),
+      port: portOf(url),
+      tls: isTls ? { context: await contextFor(url, await trust(), options), verify } : undefined,
+      proxy,
+      proxyContext: tlsProxy ? createSecureContext({ ca: [...(await trust())] }) : undefined,
+    };
+  };
+  return {
+    endpointFor(url, verify) {
+      const key = `${url.origin}${verify ? '' : ' unverified'}`;
+      const found = known.get(key) ?? make(key, url, verify);
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+async function contextFor(url: URL, trust: readonly string[], options: RegistryOptions) {
+  const { ca, clients } = await loadCertsDir(url.host, options);
+  try {
+    return createSecureContext({
+      ca: [...trust, ...ca],
+      cert: clients.map((client) => client.cert),
+      key: clients.map((client) => client.key),
+    });
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${url.host}`, {
+      hint: 'Check that every file given with --ca and in certs.d holds PEM',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,223 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import { splitDigest } from '../oci/digest.ts';
+import { mismatch } from '../oci/verify.ts';
+import { hasBlob } from './blobs.ts';
+import type { BulkSource, Transfer, TransferOptions } from './bulk.ts';
+import { type Place, subjectAt } from './place.ts';
+import { sendParts } from './upload-parts.ts';
+import { openSession, type Session, sessionStatus } from './upload-session.ts';
+
+export interface UploadOptions extends TransferOptions {
+  /** The source can be opened only once, so a failure after that is final. */
+  readonly once?: boolean | undefined;
+}
+
+/** Makes a blob be at the place: mounted, found or sent; whole or not at all. */
+export async function upload(
+  ctx: Context,
+  place: Place,
+  blob: Descriptor,
+  from: BulkSource,
+  options: UploadOptions = {},
+): Promise<Transfer> {
+  const job = new Upload(place, blob, from, options);
+  const outcome = await place.client.attempt(ctx, subjectAt(place, 'write', blob.digest), () =>
+    job.run(ctx),
+  );
+  if (typeof outcome === 'object') throw outcome.error;
+  return outcome;
+}
+
+/** Corrupt content is fetched once more and no oftener: it rarely heals. */
+const MOST_MISMATCHES = 2;
+const SMALLEST_PART = 512 * 1024;
+
+class Upload {
+  readonly #place: Place;
+  readonly #blob: Descriptor;
+  readonly #from: BulkSource;
+  readonly #options: UploadOptions;
+  #session: Session | undefined;
+  #check: ContentCheck;
+  #partBytes = Number.POSITIVE_INFINITY;
+  #mismatches = 0;
+  #reported = 0;
+  #started = false;
+
+  constructor(place: Place, blob: Descriptor, from: BulkSource, options: UploadOptions) {
+    this.#place = place;
+    this.#blob = blob;
+    this.#from = from;
+    this.#options = options;
+    this.#check = new ContentCheck(blob);
+  }
+
+  /** One try. An error worth another is thrown; one that is final is returned. */
+  async run(ctx: Context): Promise<Transfer | { readonly error: unknown }> {
+    try {
+      return await this.#try(ctx);
+    } catch (error) {
+      if (this.#isFinal(error)) return { error };
+      throw error;
+    }
+  }
+
+  async #try(ctx: Context): Promise<Transfer> {
+    const session = (await this.#continued(ctx)) ?? (await this.#opened(ctx));
+    if (typeof session === 'string') return session;
+    this.#session = session;
+    this.#report(session.offset);
+    this.#started = true;
+    for (;;) {
+      try {
+        await this.#send(ctx);
+        return 'copied';
+      } catch (error) {
+        if (!this.#canShrink(error)) throw error;
+        await this.#restart(ctx);
+      }
+    }
+  }
+
+  /** After a failure: the upload where the registry says it stands, if it still knows it. */
+  async #continued(ctx: Context): Promise<Session | undefined> {
+    const session = this.#session;
+    this.#session = undefined;
+    if (!session) return undefined;
+    // From now on in parts: the next failure then costs no more than one.
+    this.#partBytes = Math.min(this.#partBytes, this.#place.client.tuning.partBytes);
+    const status = await sessionStatus(ctx, this.#place, session);
+    const usable = status && status.offset > 0 && status.offset <= this.#check.position;
+    if (usable && status.offset < this.#blob.size) return status;
+    this.#check = new ContentCheck(this.#blob);
+    return undefined;
+  }
+
+  async #opened(ctx: Context): Promise<Session | Transfer> {
+    const { mountFrom, absent } = this.#options;
+    if (this.#started || absent) return await this.#plain(ctx);
+    if (mountFrom !== undefined) {
+      const opened = await openSession(ctx, this.#place, this.#blob, mountFrom);
+      if (opened) return opened === 'present' ? 'mounted' : opened.session;
+    }
+    return await this.#asked(ctx);
+  }
+
+  /** Mounting a blob from its own repository asks for it and opens the upload in one request. */
+  async #asked(ctx: Context): Promise<Session | Transfer> {
+    const { client, repository } = this.#place;
+    if (client.features.mountFuse) {
+      const opened = await openSession(ctx, this.#place, this.#blob, repository);
+      if (opened) return opened === 'present' ? 'reused' : opened.session;
+      client.features.mountFuse = false;
+    }
+    if (await hasBlob(ctx, this.#place, this.#blob)) return 'reused';
+    return await this.#plain(ctx);
+  }
+
+  async #plain(ctx: Context): Promise<Session> {
+    const opened = await openSession(ctx, this.#place, this.#blob, undefined);
+    if (typeof opened === 'object') return opened.session;
+    throw new Error('An upload without mount cannot be present');
+  }
+
+  async #send(ctx: Context): Promise<void> {
+    const session = this.#session;
+    if (!session) throw new Error('An upload needs a session');
+    const whole = this.#blob.size - session.offset <= this.#partBytes;
+    await sendParts(ctx, {
+      place: this.#place,
+      blob: this.#blob,
+      from: this.#from,
+      check: this.#check,
+      partBytes: whole ? Number.POSITIVE_INFINITY : Math.max(this.#partBytes, session.minPartBytes),
+      session,
+      onSession: (next) => {
+        this.#session = next;
+      },
+      onBytes: (bytes) => {
+        this.#reported += bytes;
+        this.#options.onProgress?.(bytes);
+      },
+    });
+  }
+
+  /** The registry, or a proxy before it, takes no body of this size: smaller ones may pass. */
+  #canShrink(error: unknown): boolean {
+    if (!(error instanceof AtollError) || error.details.status !== 413) return false;
+    const { partBytes } = this.#place.client.tuning;
+    const next = this.#partBytes === Number.POSITIVE_INFINITY ? partBytes : this.#partBytes / 4;
+    if (this.#options.once || next < SMALLEST_PART || next >= this.#blob.size) return false;
+    this.#partBytes = next;
+    return true;
+  }
+
+  async #restart(ctx: Context): Promise<void> {
+    this.#check = new ContentCheck(this.#blob);
+    this.#session = await this.#plain(ctx);
+    this.#report(0);
+  }
+
+  /** Tells the listener when bytes it was told of have to go again. */
+  #report(offset: number): void {
+    if (this.#reported === offset) return;
+    this.#options.onProgress?.(offset - this.#reported);
+    this.#reported = offset;
+  }
+
+  #isFinal(error: unknown): boolean {
+    if (this.#options.once && this.#started) return true;
+    if (!(error instanceof AtollError) || error.code !== 'CONTENT_MISMATCH') return false;
+    this.#session = undefined;
+    this.#check = new ContentCheck(this.#blob);
+    this.#mismatches += 1;
+    return this.#mismatches >= MOST_MISMATCHES;
+  }
+}
+
+/** Hashes a blob as it passes, each byte once, and refuses to let the last one go when it is wrong. */
+export class ContentCheck {
+  readonly #blob: Descriptor;
+  readonly #hash: Hash;
+  readonly #hex: string;
+  #position = 0;
+
+  constructor(blob: Descriptor) {
+    const { algorithm, hex } = splitDigest(blob.digest);
+    this.#blob = blob;
+    this.#hash = createHash(algorithm);
+    this.#hex = hex;
+  }
+
+  /** Bytes seen so far. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Takes bytes that start at `offset` of the blob; those it has seen before are passed over. */
+  take(chunk: Uint8Array, offset: number): void {
+    const fresh = chunk.subarray(Math.max(0, this.#position - offset));
+    if (fresh.length === 0) return;
+    this.#position += fresh.length;
+    if (this.#position > this.#blob.size) {
+      throw mismatch(this.#blob, `more than ${this.#blob.size} bytes`);
+    }
+    this.#hash.update(fresh);
+    if (this.#position === this.#blob.size) this.#compare();
+  }
+
+  /** Throws unless all of it has passed and was right. */
+  finish(): void {
+    if (this.#position < this.#blob.size) {
+      throw mismatch(this.#blob, `only ${this.#position} of ${this.#blob.size} bytes`);
+    }
+    if (this.#blob.size === 0) this.#compare();
+  }
+
+  #compare(): void {
+    if (this.#hash.digest('hex') !== this.#hex) throw mismatch(this.#blob, 'different bytes');
+  }
+}
