@@ -10,6 +10,7 @@ import type { StampedRecords } from './store.ts';
 /** Records as JSON files below one folder; the folders mirror the parts of the keys. */
 export function diskRecords(root: string): StampedRecords {
   const pathOf = (key: string) => join(root, recordPath(key));
+  const knownPath = remembering(pathOf);
   return {
     async get(_ctx, key) {
       const path = pathOf(key);
@@ -23,14 +24,29 @@ export function diskRecords(root: string): StampedRecords {
       return removed;
     },
     list: (ctx, prefix, after) => list(ctx, root, prefix, after),
-    stamp: (key) => stampOf(pathOf(key)),
+    stamp: (key) => stampOf(knownPath(key)),
+  };
+}
+
+const MAX_PATHS = 20_000;
+
+/** A server stamps the same few keys thousands of times a second. */
+function remembering(pathOf: (key: string) => string): (key: string) => string {
+  const paths = new Map<string, string>();
+  return (key) => {
+    const known = paths.get(key);
+    if (known !== undefined) return known;
+    if (paths.size >= MAX_PATHS) paths.clear();
+    const path = pathOf(key);
+    paths.set(key, path);
+    return path;
   };
 }
 
 /** Every write makes a new file, so its number and time of birth tell writes apart. */
 function stampOf(path: string): string | undefined {
-  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return status && `${status.ino}-${status.ctimeNs}-${status.size}`;
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status && `${status.ino}-${status.ctimeMs}-${status.size}`;
 }
 
 function parseRecord(path: string, text: string): unknown {

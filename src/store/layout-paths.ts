@@ -25,11 +25,16 @@ export function blobPath(root: string, digest: Digest): string {
   return join(root, 'blobs', algorithm, hex);
 }
 
-export function uploadPath(root: string, id: string): string {
-  if (isUploadId(id)) return join(root, 'ingest', id);
+/** The id itself, if it can be one. */
+export function requireUploadId(id: string): string {
+  if (isUploadId(id)) return id;
   throw new AtollError('INPUT_INVALID', `Cannot use "${id}" as the id of an upload`, {
     hint: 'Use letters, digits, "-" and "_", at most 160 of them',
   });
+}
+
+export function uploadPath(root: string, id: string): string {
+  return join(root, 'ingest', requireUploadId(id));
 }
 
 export function temporaryPath(root: string): string {

@@ -46,6 +46,18 @@ export function blobsSuite(makePlace: () => Promise<Place>): void {
       expect((await collect(blobs.read(ctx, blob.digest, range))).toString()).toBe(expected);
     });
 
+    test('read gives nothing of an empty blob or beyond the end', async () => {
+      const { blobs } = await openStore();
+      const [empty, short] = [describeBytes(''), describeBytes('short')];
+      await blobs.write(ctx, empty, chunksOf());
+      await blobs.write(ctx, short, chunksOf('short'));
+
+      const range = { start: 0, end: 0 };
+      expect((await collect(blobs.read(ctx, empty.digest, range))).length).toBe(0);
+      const beyond = { start: 10, end: 20 };
+      expect((await collect(blobs.read(ctx, short.digest, beyond))).length).toBe(0);
+    });
+
     test('write keeps sha512 and empty blobs', async () => {
       const { blobs } = await openStore();
       const long = describeBytes('text', 'text/plain', 'sha512');

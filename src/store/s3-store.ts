@@ -1,0 +1,90 @@
+import {
+  AbortMultipartUploadCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Context } from '../core/context.ts';
+import { registerSecret } from '../core/redact.ts';
+import { blobKey, s3Blobs } from './s3-blobs.ts';
+import { type Bucket, named, openBucket } from './s3-bucket.ts';
+import { MIN_PART_BYTES } from './s3-multipart.ts';
+import { s3Records } from './s3-records.ts';
+import { s3Uploads } from './s3-uploads.ts';
+import type { Presigning, Store, Sweeping, Swept } from './store.ts';
+
+/** A store in a bucket: of AWS, or of anything that speaks S3. */
+export interface S3Store extends Store, Presigning, Sweeping {
+  close(): void;
+}
+
+export interface S3StoreOptions {
+  readonly bucket: string;
+  /** Keeps the store below a folder of the bucket. */
+  readonly prefix?: string | undefined;
+  readonly region?: string | undefined;
+  /** Another object store than AWS. */
+  readonly endpoint?: string | undefined;
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; most others than AWS want it. */
+  readonly pathStyle?: boolean | undefined;
+  /** Where absent, the usual files, variables and roles of AWS are used. */
+  readonly credentials?:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | undefined;
+  /** At least 5 MiB. So much is held in memory for each blob that is being written, twice. */
+  readonly partBytes?: number | undefined;
+}
+
+const DEFAULT_PART_BYTES = 8 * 1024 * 1024;
+
+export function openS3Store(options: S3StoreOptions): S3Store {
+  const client = clientOf(options);
+  const prefix = options.prefix ? `${options.prefix.replace(/^\/+|\/+$/g, '')}/` : '';
+  const bucket = openBucket({ client, bucket: options.bucket, prefix });
+  const partBytes = Math.max(options.partBytes ?? DEFAULT_PART_BYTES, MIN_PART_BYTES);
+  return {
+    blobs: s3Blobs(bucket, partBytes),
+    uploads: s3Uploads(bucket, partBytes),
+    records: s3Records(bucket),
+    async presign(_ctx, digest, seconds) {
+      const object = { Bucket: bucket.bucket, Key: `${prefix}${blobKey(digest)}` };
+      return await getSignedUrl(client, new GetObjectCommand(object), { expiresIn: seconds });
+    },
+    sweep: (ctx, before) => sweep(ctx, bucket, before),
+    close: () => client.destroy(),
+  };
+}
+
+function clientOf({ region, endpoint, pathStyle, credentials }: S3StoreOptions): S3Client {
+  if (credentials) registerSecret(credentials.secretAccessKey);
+  // The SDK would write to stderr that it wants a newer Node; that is not the operator's business.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  return new S3Client({
+    region: region ?? process.env.AWS_REGION ?? 'us-east-1',
+    ...(endpoint ? { endpoint } : {}),
+    ...(credentials ? { credentials } : {}),
+    forcePathStyle: pathStyle ?? endpoint !== undefined,
+    maxAttempts: 5,
+    // We compare every byte with its digest ourselves, and not all object stores know the newer sums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}
+
+/** Gives up what was begun in parts and never completed: nobody sees it, but it costs room. */
+async function sweep(ctx: Context, bucket: Bucket, before: Date): Promise<Swept> {
+  let files = 0;
+  const { client } = bucket;
+  const options = { abortSignal: ctx.signal };
+  const place = { Bucket: bucket.bucket };
+  const command = new ListMultipartUploadsCommand({ ...place, Prefix: bucket.prefix });
+  const { Uploads = [] } = await named(bucket, '', () => client.send(command, options));
+  for (const { Key, UploadId, Initiated } of Uploads) {
+    if (!Initiated || Initiated >= before) continue;
+    const abort = new AbortMultipartUploadCommand({ ...place, Key, UploadId });
+    await named(bucket, Key ?? '', () => client.send(abort, options));
+    files += 1;
+  }
+  return { files, bytes: 0 };
+}
