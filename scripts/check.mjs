@@ -12,12 +12,21 @@ function command(file, args) {
   return status === 0 ? [] : [`${stdout ?? ''}${stderr ?? ''}`.trim() || `${file} failed`];
 }
 
-/** A lockfile with addresses would tie the project to one download server. */
+/**
+ * A lockfile with addresses would tie the project to one download server, and one that lacks the
+ * packages of other platforms is refused by `npm ci`.
+ */
 function lockfile() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return Object.entries(packages)
+  const entries = Object.entries(packages);
+  const located = entries
     .filter(([, entry]) => /^[a-z+]+:\/\//.test(entry.resolved ?? ''))
     .map(([name]) => `package-lock.json: ${name} has a download address`);
+  const absent = entries
+    .flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}))
+    .filter((name) => !entries.some(([path]) => path.endsWith(`node_modules/${name}`)))
+    .map((name) => `package-lock.json: ${name} is missing, so "npm ci" fails`);
+  return [...located, ...absent];
 }
 
 function trackedFiles() {
