@@ -1,0 +1,127 @@
+import { readMessage, verify } from 'openpgp';
+import type { Context } from '../../../core/context.ts';
+import { AtollError, messageOf } from '../../../core/errors.ts';
+import type { Digest } from '../../../oci/digest.ts';
+import type { Web } from '../../web/web.ts';
+import type { ReleaseKeys } from './release-keys.ts';
+import { SIGNATURE_STORES, storedSignatures } from './signature-store.ts';
+import { checkSigned, rejected } from './simple-signing.ts';
+
+/** A signature that was verified against a key and a digest. */
+export interface VerifiedSignature {
+  readonly digest: Digest;
+  readonly bytes: Uint8Array;
+  /** The name it was signed under, such as `quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64`. */
+  readonly identity: string;
+  /** Upper-case hex, as `gpg` shows it. */
+  readonly keyId: string;
+  readonly url: string;
+}
+
+export interface SignatureTrust {
+  readonly web: Web;
+  readonly keys: ReleaseKeys;
+  /** URLs of signature stores; the public ones by default. */
+  readonly stores?: readonly string[] | undefined;
+}
+
+/**
+ * Finds a signature of this digest that one of the keys made and that is valid now. The digest is the
+ * one that was pulled: no name in a signature decides what is pulled.
+ */
+export async function verifyRelease(
+  ctx: Context,
+  digest: Digest,
+  { web, keys, stores = SIGNATURE_STORES }: SignatureTrust,
+): Promise<VerifiedSignature> {
+  const refused: unknown[] = [];
+  for (const store of stores) {
+    try {
+      for await (const { url, bytes } of storedSignatures(ctx, web, store, digest)) {
+        const found = await tryVerify(ctx, bytes, digest, keys);
+        if ('error' in found) refused.push(found.error);
+        else return { ...found, url };
+      }
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      refused.push(error);
+    }
+  }
+  throw noneFound(digest, stores, refused);
+}
+
+async function tryVerify(ctx: Context, bytes: Uint8Array, digest: Digest, keys: ReleaseKeys) {
+  try {
+    return await verifySignature(bytes, digest, keys, ctx.now());
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Verifies one signed message: first that a key made it, then what it says. */
+export async function verifySignature(
+  bytes: Uint8Array,
+  digest: Digest,
+  keys: ReleaseKeys,
+  date: Date,
+): Promise<Omit<VerifiedSignature, 'url'>> {
+  const { data, signatures } = await openMessage(bytes, digest, keys, date);
+  let why: unknown;
+  for (const { keyID, verified } of signatures) {
+    const keyId = keyID.toHex().toUpperCase();
+    try {
+      await verified;
+      // The library takes a signature that is older than its key's end; who has that key could backdate.
+      for (const key of keys) if (key.getKeys(keyID).length > 0) await key.verifyPrimaryKey(date);
+      const identity = checkSigned(data, { type: 'atomic container signature', digest });
+      return { digest, bytes, identity, keyId };
+    } catch (error) {
+      if (error instanceof AtollError) throw error;
+      why = rejected(digest, reasonOf(error, keyId), error);
+    }
+  }
+  throw why ?? rejected(digest, 'the message is not signed');
+}
+
+async function openMessage(bytes: Uint8Array, digest: Digest, keys: ReleaseKeys, date: Date) {
+  try {
+    const message = await readMessage({ binaryMessage: bytes });
+    const verificationKeys = [...keys];
+    return await verify({ message, verificationKeys, date, format: 'binary' });
+  } catch (cause) {
+    throw rejected(digest, 'it is not an OpenPGP message', cause);
+  }
+}
+
+function reasonOf(error: unknown, keyId: string): string {
+  const message = messageOf(error);
+  if (/Could not find signing key/i.test(message)) return `key ${keyId} is not trusted`;
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)} (key ${keyId})`;
+}
+
+function noneFound(
+  digest: Digest,
+  stores: readonly string[],
+  refused: readonly unknown[],
+): AtollError {
+  const isRefusal = (error: unknown) =>
+    error instanceof AtollError && error.code === 'SIGNATURE_INVALID';
+  // A bad signature says more than a store that could not be reached.
+  const first = refused.find(isRefusal) ?? refused[0];
+  if (first instanceof AtollError) {
+    return new AtollError(first.code, first.message, {
+      hint: first.hint ?? 'Do not use this release; for keys of your own give --release-key FILE',
+      cause: first.cause,
+      details: { digest },
+    });
+  }
+  if (first !== undefined) return rejected(digest, messageOf(first), first);
+  return new AtollError(
+    'SIGNATURE_INVALID',
+    `Cannot find a signature of ${digest} in ${stores.join(' or ')}`,
+    {
+      hint: 'Name another store with --signature-store URL, or take the risk with --ignore-release-signature',
+      details: { digest },
+    },
+  );
+}
