@@ -19,6 +19,8 @@ export interface RegistryOptions {
   /** Folder of `<host>[:port]/` folders to use instead of the system's `certs.d`. */
   readonly certsDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Names as a node resolves them, instead of DNS; undefined: there is no such host. */
+  readonly addressOf?: ((host: string) => string | undefined) | undefined;
   /** Timeouts, attempts and sizes that differ from the defaults. */
   readonly tuning?: Partial<Tuning> | undefined;
 }

@@ -79,6 +79,8 @@ export class Connection {
     socket.on('error', (error) => {
       this.#error ??= error;
     });
+    // Armed only while the connection rests.
+    socket.on('timeout', () => this.destroy());
     socket.on('end', () => this.#ended());
     socket.on('close', () => this.#ended());
   }
@@ -136,7 +138,7 @@ export class Connection {
   /** Parks the connection: it no longer keeps the process alive and closes by itself. */
   rest(ms: number): void {
     this.#socket?.unref();
-    this.#socket?.setTimeout(Math.min(ms, this.serverKeepAliveMs ?? ms), () => this.destroy());
+    this.#socket?.setTimeout(Math.min(ms, this.serverKeepAliveMs ?? ms));
   }
 
   destroy(error?: unknown): void {

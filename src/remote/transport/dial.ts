@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { Attempt } from './attempt.ts';
 import { PLAIN_BUFFERS, TLS_BUFFERS } from './buffers.ts';
@@ -41,9 +41,10 @@ async function open(attempt: Attempt, endpoint: Endpoint, onread: Onread) {
     await openTunnel(attempt, socket, proxy, endpoint);
     return { socket: await secure(attempt, endpoint, { socket }), direct: false };
   }
-  const { hostname: host, port } = endpoint;
-  if (tls) return { socket: await secure(attempt, endpoint, { host, port, onread }), direct: true };
-  const socket = attempt.watch(connectTcp({ host, port, noDelay: true, onread }));
+  const { hostname: host, port, lookup } = endpoint;
+  const target = { host, port, onread, ...(lookup ? { lookup } : {}) };
+  if (tls) return { socket: await secure(attempt, endpoint, target), direct: true };
+  const socket = attempt.watch(connectTcp({ ...target, noDelay: true }));
   await attempt.until(socket, 'connect');
   return { socket, direct: true };
 }
@@ -68,7 +69,9 @@ async function reachProxy(
   }
 }
 
-type TlsTarget = { socket: Socket } | { host: string; port: number; onread: Onread };
+type TlsTarget =
+  | { socket: Socket }
+  | { host: string; port: number; onread: Onread; lookup?: LookupFunction };
 
 async function secure(attempt: Attempt, endpoint: Endpoint, target: TlsTarget): Promise<TLSSocket> {
   const { tls, hostname } = endpoint;

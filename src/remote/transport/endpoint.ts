@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
 /** One way to one server: where to dial, what to trust, whom to go through. */
@@ -7,6 +8,8 @@ export interface Endpoint {
   /** Host name or address without brackets. */
   readonly hostname: string;
   readonly port: number;
+  /** How names become addresses, where not by DNS. */
+  readonly lookup: LookupFunction | undefined;
   readonly tls: EndpointTls | undefined;
   readonly proxy: URL | undefined;
   /** What to trust when the proxy itself speaks TLS. */

@@ -4,6 +4,7 @@ import { loadCertsDir } from '../certs-dir.ts';
 import { proxyFor } from '../no-proxy.ts';
 import type { RegistryOptions } from '../registries.ts';
 import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
+import { lookupWith } from './lookup.ts';
 import { loadTrust } from './trust.ts';
 
 /** Knows how each server is reached: trust, client certificates and proxy, read once. */
@@ -27,6 +28,7 @@ export function createEndpoints(options: RegistryOptions): Endpoints {
       key,
       hostname: bareHostname(url),
       port: portOf(url),
+      lookup: options.addressOf && lookupWith(options.addressOf),
       tls: isTls ? { context: await contextFor(url, await trust(), options), verify } : undefined,
       proxy,
       proxyContext: tlsProxy ? createSecureContext({ ca: [...(await trust())] }) : undefined,
