@@ -1,0 +1,113 @@
+import type { Context } from '../core/context.ts';
+import { createCoverage } from './coverage.ts';
+import type { EvidenceSink, LinePattern, Place } from './evidence.ts';
+import { createFindingCollector, type Finding, type FindingCollector } from './findings.ts';
+import type { ApiObject } from './formats/objects.ts';
+import { matchLine } from './match-line.ts';
+import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
+import { type Rule, shippedRules } from './rules/catalogue.ts';
+import { objectMatches } from './rules/object-test.ts';
+import type { Unread } from './source-files.ts';
+import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
+import { createGatherTime, TIMELINE_KINDS } from './timeline/read-timeline.ts';
+import type { BootstrapState, StepState } from './timeline/state.ts';
+import { createTimeline, SIGNAL_PATTERNS } from './timeline/timeline.ts';
+
+export interface DiagnoseOptions extends EvidenceOptions {
+  readonly rules?: readonly Rule[];
+}
+
+export interface Diagnosis {
+  /** Roots first, then symptoms, each in the order of an install. Empty: no known cause. */
+  readonly findings: readonly Finding[];
+  /** Only where there is no finding: the lines most worth reading. */
+  readonly suspicious: readonly SuspiciousLine[];
+  /** How far the bootstrap came, where the evidence tells. */
+  readonly bootstrap?: {
+    readonly verdict: BootstrapState['verdict'];
+    readonly at: string;
+    readonly step?: StepState;
+  };
+  readonly benign: readonly { readonly id: string; readonly count: number }[];
+  readonly unread: readonly Unread[];
+  readonly totals: EvidenceTotals;
+}
+
+/**
+ * Explains what went wrong from logs alone. No finding means that no rule matched, not that all is
+ * well; what could not be looked at is part of the answer.
+ */
+export async function diagnose(
+  ctx: Context,
+  paths: readonly string[],
+  options: DiagnoseOptions = {},
+): Promise<Diagnosis> {
+  const rules = options.rules ?? shippedRules();
+  const collector = createFindingCollector();
+  const coverage = createCoverage();
+  const timeline = createTimeline();
+  const gathered = createGatherTime();
+  const lineRules = rules.filter(({ regexp }) => regexp !== undefined);
+  const objectRules = rules.filter(({ object }) => object !== undefined);
+
+  const sink: EvidenceSink = {
+    patterns: [...lineRules.map(patternOf), ...SIGNAL_PATTERNS],
+    kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
+    onLine(line, candidates) {
+      const mine = candidates.filter((index) => index < lineRules.length);
+      const applicable = mine.map((index) => lineRules[index] as Rule);
+      for (const match of matchLine(applicable, line.text)) collector.add(match, line);
+      if (mine.length < candidates.length) {
+        timeline.push({ kind: 'line', origins: line.origins, text: line.text, at: line.at });
+      }
+    },
+    onRecord: (service, entries) => timeline.push({ kind: 'record', service, entries }),
+    onObject(object, place, seenAt) {
+      timeline.push({ kind: 'object', object });
+      addObject(collector, objectRules, object, place, seenAt);
+    },
+    onUnread: (one) => coverage.unread(one),
+    onFile(path, modified) {
+      coverage.file(path);
+      gathered.add(modified);
+    },
+  };
+  const totals = await readEvidence(ctx, paths, sink, options);
+  const findings = collector.findings();
+  return {
+    findings,
+    suspicious: findings.length === 0 ? await findSuspicious(ctx, paths, options) : [],
+    ...bootstrapOf(gathered.stateOf(timeline)),
+    benign: collector.benign(),
+    unread: coverage.gaps(),
+    totals,
+  };
+}
+
+const patternOf = (rule: Rule): LinePattern => ({
+  pattern: rule.pattern ?? '',
+  where: rule.where,
+  appliesTo: rule.appliesTo,
+});
+
+function addObject(
+  collector: FindingCollector,
+  rules: readonly Rule[],
+  object: ApiObject,
+  place: Place,
+  seenAt: Date,
+): void {
+  const origins = [`object:${object.kind}/${object.metadata?.name ?? ''}`];
+  for (const rule of rules) {
+    if (!rule.object || !origins.some(rule.appliesTo)) continue;
+    if (!objectMatches(rule.object, object, seenAt)) continue;
+    const text = `${object.kind}/${object.metadata?.name ?? ''}: ${rule.object.all.map(({ path }) => path).join(', ')}`;
+    collector.add({ rule, groups: {} }, { ...place, text, origins, at: seenAt });
+  }
+}
+
+function bootstrapOf(state: BootstrapState): Pick<Diagnosis, 'bootstrap'> {
+  if (state.verdict === 'unknown') return {};
+  const step = state.steps.find(({ id }) => id === state.current);
+  return { bootstrap: { verdict: state.verdict, at: state.at, ...(step ? { step } : {}) } };
+}

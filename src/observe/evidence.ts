@@ -1,0 +1,39 @@
+import type { ApiObject } from './formats/objects.ts';
+import type { ServiceRecordEntry } from './formats/service-record.ts';
+import type { Unread } from './source-files.ts';
+
+/** Where something was found. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A line worth a look, with what is known of where and when it was written. */
+export interface EvidenceLine extends Place {
+  readonly text: string;
+  readonly origins: readonly string[];
+  readonly at?: Date | undefined;
+  readonly host?: string | undefined;
+}
+
+/** Something to look for in lines of certain origins. */
+export interface LinePattern {
+  readonly pattern: string;
+  readonly where: readonly string[];
+  appliesTo(origin: string): boolean;
+}
+
+/** Who wants to know. All that is found is pushed here, in the order of the files. */
+export interface EvidenceSink {
+  readonly patterns: readonly LinePattern[];
+  /** Kinds of API objects to be parsed whatever they say. */
+  readonly kinds: ReadonlySet<string>;
+  /** `candidates` are indices of patterns that may match: their fixed text is there, the origin fits. */
+  onLine(line: EvidenceLine, candidates: readonly number[]): void;
+  onRecord(service: string, entries: readonly ServiceRecordEntry[], place: Place): void;
+  /** `seenAt` is when the object was written down. */
+  onObject(object: ApiObject, place: Place, seenAt: Date): void;
+  onUnread(unread: Unread): void;
+  /** A file that is about to be read. */
+  onFile(path: string, modified: Date): void;
+}

@@ -1,0 +1,149 @@
+import { redact } from '../core/redact.ts';
+import type { EvidenceLine } from './evidence.ts';
+import type { RuleMatch } from './match-line.ts';
+import { plainText } from './match-line.ts';
+import { mirrorErrors } from './mirrors-also-failed.ts';
+import type { Rule } from './rules/catalogue.ts';
+import type { Category, RuleKind } from './rules/schema.ts';
+import { rankOf } from './stage-rank.ts';
+
+export interface Evidence {
+  readonly file: string;
+  readonly line: number;
+  readonly at?: string;
+  readonly text: string;
+}
+
+/** A claim about what went wrong, with what it rests on. */
+export interface Finding {
+  readonly id: string;
+  readonly category: Category;
+  readonly kind: RuleKind;
+  readonly cause: string;
+  readonly remedy: string;
+  readonly commands: readonly string[];
+  /** Lines or objects that say so. */
+  readonly count: number;
+  readonly firstAt?: string;
+  readonly lastAt?: string;
+  readonly evidence: readonly Evidence[];
+  /** What each mirror answered, where pull errors name them. */
+  readonly mirrors: readonly { readonly mirror: string; readonly error: string }[];
+}
+
+/** Gathers matches into findings, keeping a few telling lines of each. */
+export interface FindingCollector {
+  add(match: RuleMatch, line: EvidenceLine): void;
+  /** Roots before symptoms; within each, what comes first in an install comes first. */
+  findings(): readonly Finding[];
+  /** Look-alikes that were seen and left out. */
+  benign(): readonly { readonly id: string; readonly count: number }[];
+}
+
+const MAX_EVIDENCE = 5;
+const MAX_MIRRORS = 5;
+const MAX_TEXT = 600;
+
+interface Gathered {
+  readonly rule: Rule;
+  readonly commands: readonly string[];
+  readonly rank: number;
+  count: number;
+  firstAt: Date | undefined;
+  lastAt: Date | undefined;
+  readonly shapes: Set<string>;
+  readonly evidence: Evidence[];
+  readonly mirrors: Map<string, string>;
+}
+
+export function createFindingCollector(): FindingCollector {
+  const gathered = new Map<string, Gathered>();
+
+  function add({ rule, groups }: RuleMatch, line: EvidenceLine): void {
+    let one = gathered.get(rule.id);
+    if (!one) {
+      one = begin(rule, groups, line);
+      gathered.set(rule.id, one);
+    }
+    one.count += 1;
+    noteTime(one, line.at);
+    keepEvidence(one, line);
+  }
+
+  const sorted = (): Gathered[] => [...gathered.values()].toSorted(byImportance);
+  return {
+    add,
+    findings: () =>
+      sorted()
+        .filter(({ rule }) => rule.kind !== 'benign')
+        .map(findingOf),
+    benign: () =>
+      sorted()
+        .filter(({ rule }) => rule.kind === 'benign')
+        .map(({ rule, count }) => ({ id: rule.id, count })),
+  };
+}
+
+function begin(rule: Rule, groups: RuleMatch['groups'], line: EvidenceLine): Gathered {
+  return {
+    rule,
+    commands: rule.commands.map((command) => fill(command, groups)),
+    rank: rankOf(line.origins),
+    count: 0,
+    firstAt: undefined,
+    lastAt: undefined,
+    shapes: new Set(),
+    evidence: [],
+    mirrors: new Map(),
+  };
+}
+
+const fill = (command: string, groups: RuleMatch['groups']): string =>
+  command.replace(/\{(\w+)\}/g, (whole, name: string) => groups[name] ?? whole);
+
+function noteTime(one: Gathered, at: Date | undefined): void {
+  if (!at) return;
+  if (!one.firstAt || at < one.firstAt) one.firstAt = at;
+  if (!one.lastAt || at > one.lastAt) one.lastAt = at;
+}
+
+/** Lines that differ only in numbers say the same: one of them is enough. */
+function keepEvidence(one: Gathered, line: EvidenceLine): void {
+  if (one.evidence.length >= MAX_EVIDENCE) return;
+  const shape = line.text.replace(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 300);
+  if (one.shapes.has(shape)) return;
+  one.shapes.add(shape);
+  const text = redact(line.text.trim());
+  one.evidence.push({
+    file: line.file,
+    line: line.line,
+    ...(line.at ? { at: line.at.toISOString() } : {}),
+    text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text,
+  });
+  for (const { mirror, error } of mirrorErrors(plainText(line.text))) {
+    if (one.mirrors.size < MAX_MIRRORS) one.mirrors.set(redact(mirror), redact(error));
+  }
+}
+
+function byImportance(a: Gathered, b: Gathered): number {
+  const kind = Number(a.rule.kind === 'symptom') - Number(b.rule.kind === 'symptom');
+  const time = (a.firstAt?.getTime() ?? Infinity) - (b.firstAt?.getTime() ?? Infinity);
+  return kind || a.rank - b.rank || (Number.isNaN(time) ? 0 : time) || b.count - a.count;
+}
+
+function findingOf(one: Gathered): Finding {
+  const { rule } = one;
+  return {
+    id: rule.id,
+    category: rule.category,
+    kind: rule.kind,
+    cause: rule.cause,
+    remedy: rule.remedy,
+    commands: one.commands,
+    count: one.count,
+    ...(one.firstAt ? { firstAt: one.firstAt.toISOString() } : {}),
+    ...(one.lastAt ? { lastAt: one.lastAt.toISOString() } : {}),
+    evidence: one.evidence,
+    mirrors: [...one.mirrors].map(([mirror, error]) => ({ mirror, error })),
+  };
+}

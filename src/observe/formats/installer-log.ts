@@ -1,0 +1,48 @@
+import type { LogLine } from './log-line.ts';
+
+/** `.openshift_install.log`, and what else logs with logrus: `time="…" level=info msg="…"`. */
+const LOGRUS = /^time="([^"]+)" level=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(.*))/;
+/** oc-mirror: `2026/08/20 10:11:12  [ERROR]  : text`, the time being optional. */
+const OC_MIRROR =
+  /^(?:(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)\s+)?\[(INFO|WARN|ERROR|DEBUG|TRACE)\]\s*: ?/;
+/** Container logs of a must-gather start with the time the runtime saw the line. */
+const CONTAINER = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) /;
+
+export function decodeLogrus(raw: string): LogLine {
+  const match = LOGRUS.exec(raw);
+  if (!match) return decodePlain(raw);
+  const [, time = '', level = '', quoted, bare] = match;
+  const text = quoted === undefined ? (bare ?? '') : unquoted(quoted);
+  return { message: `level=${level} msg=${text}`, at: dateOf(time) };
+}
+
+export function decodeOcMirror(raw: string): LogLine {
+  const match = OC_MIRROR.exec(raw);
+  if (!match) return decodePlain(raw);
+  const [, year, month, day, time] = match;
+  return { message: raw, at: year ? dateOf(`${year}-${month}-${day}T${time}Z`) : undefined };
+}
+
+export function decodePlain(raw: string): LogLine {
+  const match = CONTAINER.exec(raw);
+  if (!match) return { message: raw };
+  return { message: raw.slice(match[0].length), at: dateOf(`${match[1]}Z`) };
+}
+
+export const isLogrus = (line: string): boolean => LOGRUS.test(line);
+export const isOcMirror = (line: string): boolean => OC_MIRROR.test(line);
+
+/** A line as openshift-install writes it. */
+export function formatLogrus(at: Date, level: string, message: string): string {
+  return `time="${at.toISOString().slice(0, 19)}Z" level=${level} msg=${JSON.stringify(message)}`;
+}
+
+const unquoted = (text: string): string =>
+  text.replace(/\\(["\\nt])/g, (_, character: string) => ESCAPES[character] ?? character);
+
+const ESCAPES: Readonly<Record<string, string>> = { n: ' ', t: ' ' };
+
+function dateOf(text: string): Date | undefined {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}

@@ -1,0 +1,28 @@
+import { AtollError } from '../core/errors.ts';
+
+/** How much of an archive we are willing to look at. All of it is somebody else's data. */
+export interface ArchiveLimits {
+  readonly maxEntries: number;
+  /** Bytes after decompression, over the whole archive. */
+  readonly maxBytes: number;
+  /** Output per byte of input; only asked once `ratioFloorBytes` have come out. */
+  readonly maxRatio: number;
+  readonly ratioFloorBytes: number;
+  readonly maxPathBytes: number;
+}
+
+/** Room for the largest must-gather seen, far below what a bomb unfolds to. */
+export const DEFAULT_LIMITS: ArchiveLimits = {
+  maxEntries: 500_000,
+  maxBytes: 256 * 1024 ** 3,
+  maxRatio: 600,
+  ratioFloorBytes: 64 * 1024 ** 2,
+  maxPathBytes: 4096,
+};
+
+export function refuseArchive(name: string, found: string): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot read the archive "${name}": ${found}`, {
+    hint: 'Check where it came from; unpack it by hand in an empty directory if you trust it',
+    details: { path: name },
+  });
+}

@@ -1,0 +1,84 @@
+import type { ApiObject } from './formats/objects.ts';
+
+/** What an API object says in words, so that the rules for lines can read it. */
+export interface ObjectWords {
+  /** `object:ClusterOperator/ingress`, `event:Failed`, `aws:cloudformation`. */
+  readonly origin: string;
+  readonly lines: readonly string[];
+  readonly at?: Date | undefined;
+}
+
+const MAX_LINES = 200;
+
+export function wordsOf(object: ApiObject): ObjectWords {
+  if (typeof object.ResourceStatus === 'string') return stackEvent(object);
+  if (object.kind === 'Event') return event(object);
+  const kind = textOf(object.kind) ?? 'Unknown';
+  const name = textOf(object.metadata?.name) ?? '';
+  const lines = [...conditionLines(object), ...leafLines(object.status, 'status')];
+  return { origin: `object:${kind}/${name}`, lines: lines.slice(0, MAX_LINES) };
+}
+
+function event(object: ApiObject): ObjectWords {
+  const reason = textOf(object.reason) ?? 'Unknown';
+  const about = object.involvedObject as { kind?: unknown; name?: unknown } | undefined;
+  const subject = about ? ` (${textOf(about.kind) ?? ''}/${textOf(about.name) ?? ''})` : '';
+  const message = textOf(object.message) ?? textOf(object.note) ?? '';
+  return {
+    origin: `event:${reason}`,
+    lines: [`${reason}: ${message}${subject}`],
+    at: dateOf(object.lastTimestamp) ?? dateOf(object.eventTime) ?? dateOf(object.firstTimestamp),
+  };
+}
+
+function stackEvent(object: ApiObject): ObjectWords {
+  const parts = [object.LogicalResourceId, object.ResourceStatus, object.ResourceStatusReason];
+  return {
+    origin: 'aws:cloudformation',
+    lines: [
+      parts
+        .map((part) => textOf(part) ?? '')
+        .join(' ')
+        .trim(),
+    ],
+    at: dateOf(object.Timestamp),
+  };
+}
+
+/** `Degraded=True (Reason): message`, for each condition. */
+function conditionLines(object: ApiObject): string[] {
+  const { conditions } = (object.status ?? {}) as { conditions?: unknown };
+  if (!Array.isArray(conditions)) return [];
+  return conditions.map((one: Readonly<Record<string, unknown>>) => {
+    const reason = textOf(one.reason);
+    return `${textOf(one.type)}=${textOf(one.status)}${reason ? ` (${reason})` : ''}: ${textOf(one.message) ?? ''}`;
+  });
+}
+
+/** `lastObservedState: READY`: every text inside, except conditions, which have their own form. */
+function leafLines(value: unknown, key: string): string[] {
+  if (typeof value === 'string') return [`${key}: ${value}`];
+  if (Array.isArray(value)) return value.flatMap((item) => leafLines(item, key));
+  if (typeof value !== 'object' || value === null) return [];
+  const waiting = waitingLine(value as Readonly<Record<string, unknown>>);
+  return [
+    ...waiting,
+    ...Object.entries(value).flatMap(([inner, item]) =>
+      inner === 'conditions' ? [] : leafLines(item, inner),
+    ),
+  ];
+}
+
+/** A container that waits has reason and message apart; together they read like the event. */
+function waitingLine(value: Readonly<Record<string, unknown>>): string[] {
+  const { reason, message } = value;
+  return typeof reason === 'string' && typeof message === 'string' ? [`${reason}: ${message}`] : [];
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+function dateOf(value: unknown): Date | undefined {
+  const at = new Date(typeof value === 'string' ? value : Number.NaN);
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}

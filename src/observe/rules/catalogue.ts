@@ -1,0 +1,84 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readAsset } from '../../core/assets.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import { SHORTEST_LITERAL } from '../scan/line-scanner.ts';
+import { requiredLiterals } from '../scan/literals.ts';
+import { CATALOGUE, type RuleData } from './schema.ts';
+import { whereMatcher } from './where.ts';
+
+/** A known failure, ready to be matched. */
+export interface Rule extends RuleData {
+  readonly regexp: RegExp | undefined;
+  appliesTo(origin: string): boolean;
+}
+
+let shipped: readonly Rule[] | undefined;
+
+/** The rules that come with atoll. */
+export function shippedRules(): readonly Rule[] {
+  shipped ??= parseRules('assets/failures.yaml', readAsset('failures.yaml'));
+  return shipped;
+}
+
+/** Reads a catalogue; says which entry is wrong, and how. */
+export function parseRules(name: string, text: string): readonly Rule[] {
+  const parsed = CATALOGUE.safeParse(parseYaml(name, text));
+  if (!parsed.success) throw invalid(name, z.prettifyError(parsed.error));
+  const rules = parsed.data.failures.map((data) => compile(name, data));
+  checkReferences(name, rules);
+  return rules;
+}
+
+function parseYaml(name: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw invalid(name, messageOf(cause), cause);
+  }
+}
+
+function compile(name: string, data: RuleData): Rule {
+  const matchers = data.where.map(whereMatcher);
+  const seen = new Map<string, boolean>();
+  const appliesTo = (origin: string): boolean => {
+    const known = seen.get(origin);
+    if (known !== undefined) return known;
+    const applies = matchers.some((matches) => matches(origin));
+    seen.set(origin, applies);
+    return applies;
+  };
+  return { ...data, regexp: compilePattern(name, data), appliesTo };
+}
+
+function compilePattern(name: string, { id, pattern }: RuleData): RegExp | undefined {
+  if (pattern === undefined) return undefined;
+  if (!requiredLiterals(pattern, SHORTEST_LITERAL)) {
+    const found = `the pattern of "${id}" has no fixed text of ${SHORTEST_LITERAL} characters in every alternative`;
+    throw invalid(name, found);
+  }
+  try {
+    return new RegExp(pattern, 'i');
+  } catch (cause) {
+    throw invalid(name, `the pattern of "${id}": ${messageOf(cause)}`, cause);
+  }
+}
+
+function checkReferences(name: string, rules: readonly Rule[]): void {
+  const ids = new Set(rules.map(({ id }) => id));
+  if (ids.size !== rules.length) {
+    const twice = rules.find(({ id }, index) => rules.findIndex((one) => one.id === id) !== index);
+    throw invalid(name, `"${twice?.id}" is there twice`);
+  }
+  for (const { id, instead_of, also } of rules) {
+    const unknown = [...instead_of, ...also].find((other) => !ids.has(other));
+    if (unknown) throw invalid(name, `"${id}" names "${unknown}", which does not exist`);
+  }
+}
+
+function invalid(name: string, found: string, cause?: unknown): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot use the catalogue "${name}": ${found}`, {
+    cause,
+    details: { path: name },
+  });
+}

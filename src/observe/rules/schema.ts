@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** Where evidence comes from; `*` stands for anything within one. See the head of `assets/failures.yaml`. */
+const WHERE =
+  /^(?:(?:cli|journal|console|pod|object|event|record|file|aws):[\w*./-]+|installer-log)$/;
+
+/** A path into an API object: `status.conditions[type=Available].status`. */
+const TEST = z
+  .strictObject({
+    path: z.string(),
+    /** The value is one of these. */
+    is: z.array(z.string()).optional(),
+    /** The value is there and none of these. */
+    not: z.array(z.string()).optional(),
+    matches: z.string().optional(),
+    absent: z.literal(true).optional(),
+    /** The value is a time, so many minutes before the evidence ends. */
+    olderMinutes: z.number().optional(),
+  })
+  .refine((test) => Object.keys(test).length === 2, 'one test per path');
+
+const OBJECT = z.strictObject({
+  kind: z.string(),
+  name: z.string().optional(),
+  all: z.array(TEST).min(1),
+});
+
+/** A line of a log, or an API object for rules that look at one. */
+const SAMPLE = z.union([z.string(), z.record(z.string(), z.unknown())]);
+
+const RULE = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+    category: z.enum(['image-sync', 'bootstrap', 'install', 'node-join']),
+    kind: z.enum(['root', 'symptom', 'benign']),
+    where: z.array(z.string().regex(WHERE)).min(1),
+    pattern: z.string().optional(),
+    object: OBJECT.optional(),
+    /** More specific than these: where both match a line, only this one counts. */
+    instead_of: z.array(z.string()).default([]),
+    /** Rules that rightly fire on the sample, too. */
+    also: z.array(z.string()).default([]),
+    sample: SAMPLE,
+    /** Looks alike and must stay silent. */
+    not_sample: SAMPLE,
+    cause: z.string(),
+    remedy: z.string(),
+    /** To run as they are; `{name}` is filled from the named groups of the pattern. */
+    commands: z.array(z.string()).default([]),
+    source: z.string(),
+  })
+  .refine((rule) => (rule.pattern === undefined) !== (rule.object === undefined), {
+    message: 'give either a pattern or an object',
+  });
+
+export const CATALOGUE = z.strictObject({ version: z.literal(1), failures: z.array(RULE) });
+
+export type RuleData = z.infer<typeof RULE>;
+export type ObjectTest = z.infer<typeof TEST>;
+export type Category = RuleData['category'];
+export type RuleKind = RuleData['kind'];

@@ -1,0 +1,80 @@
+import type { Context } from '../core/context.ts';
+import { redact } from '../core/redact.ts';
+import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
+import type { Evidence } from './findings.ts';
+import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
+
+/** A line nobody has a rule for, that looks as if somebody should. */
+export interface SuspiciousLine extends Evidence {
+  /** Lines of the same shape. */
+  readonly count: number;
+}
+
+const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
+  ['\\bpanic: ', 6],
+  ['level=fatal', 6],
+  ['level=error', 4],
+  ['\\bfatal error', 6],
+  ['Failed with result', 5],
+  ['Out of memory', 6],
+  ['certificate (?:has expired|signed by|is valid for)', 5],
+  ['connection refused', 2],
+  ['no such host', 4],
+  ['i/o timeout', 3],
+  ['permission denied', 4],
+  ['unauthorized', 4],
+  ['\\bforbidden\\b', 2],
+  ['not found', 1],
+  ['timed out', 3],
+  ['deadline exceeded', 2],
+  ['\\bunable to\\b', 2],
+  ['\\bcannot\\b', 2],
+  ['\\bfailed\\b', 2],
+  ['\\berror: ', 3],
+];
+const MAX_SHAPES = 5000;
+const SHOWN = 10;
+
+const everywhere = (pattern: string): LinePattern => ({
+  pattern,
+  where: ['*'],
+  appliesTo: () => true,
+});
+
+/** Reads everything once more for lines that look bad: only asked for when no rule had an answer. */
+export async function findSuspicious(
+  ctx: Context,
+  paths: readonly string[],
+  options: EvidenceOptions,
+): Promise<readonly SuspiciousLine[]> {
+  const regexps = WORDS.map(([pattern]) => new RegExp(pattern, 'i'));
+  const shapes = new Map<string, { line: EvidenceLine; weight: number; count: number }>();
+  const sink: EvidenceSink = {
+    patterns: WORDS.map(([pattern]) => everywhere(pattern)),
+    kinds: new Set(),
+    onLine(line, candidates) {
+      const hits = candidates.filter((index) => regexps[index]?.test(line.text));
+      const weight = hits.reduce((sum, index) => sum + (WORDS[index]?.[1] ?? 0), 0);
+      const shape = line.text.replace(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 160);
+      const known = shapes.get(shape);
+      if (known) known.count += 1;
+      else if (weight > 1 && shapes.size < MAX_SHAPES)
+        shapes.set(shape, { line, weight, count: 1 });
+    },
+    onRecord: () => undefined,
+    onObject: () => undefined,
+    onUnread: () => undefined,
+    onFile: () => undefined,
+  };
+  await readEvidence(ctx, paths, sink, options);
+  return [...shapes.values()]
+    .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
+    .slice(0, SHOWN)
+    .map(({ line, count }) => ({
+      file: line.file,
+      line: line.line,
+      ...(line.at ? { at: line.at.toISOString() } : {}),
+      text: redact(line.text.trim()).slice(0, 600),
+      count,
+    }));
+}

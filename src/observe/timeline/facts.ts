@@ -1,0 +1,110 @@
+import type { ServiceRecordEntry } from '../formats/service-record.ts';
+import type { Signal } from './signals.ts';
+import type { Step } from './step.ts';
+
+/**
+ * What is known of one step. Facts only grow and do not depend on the order in which they come in, so
+ * that files can be read one after the other and a live machine line by line.
+ */
+export interface Facts {
+  startedAt?: Date;
+  finishedAt?: Date;
+  failedAt?: Date;
+  /** Tries of something that never gives up. */
+  loops: number;
+  lastLoopAt?: Date;
+  note?: string;
+  noteAt?: Date;
+  /** Required pods by name, with their last known state. */
+  readonly pods: Map<string, { state: string; at: number }>;
+  evidence: boolean;
+}
+
+export const noFacts = (): Facts => ({ loops: 0, pods: new Map(), evidence: false });
+
+const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  !a || (b && b < a) ? b : a;
+const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  !a || (b && b > a) ? b : a;
+
+/** Adds what a line of a log said. */
+export function addSignal(
+  facts: Facts,
+  signal: Signal,
+  groups: Readonly<Record<string, string | undefined>>,
+  at: Date | undefined,
+): void {
+  facts.evidence = true;
+  if (signal.says === 'started') assign(facts, 'startedAt', earlier(facts.startedAt, at));
+  if (signal.says === 'finished')
+    assign(facts, 'finishedAt', earlier(facts.finishedAt, at ?? new Date(0)));
+  if (signal.says === 'failed') assign(facts, 'failedAt', later(facts.failedAt, at ?? new Date(0)));
+  if (signal.says === 'loop') {
+    facts.loops += 1;
+    assign(facts, 'startedAt', earlier(facts.startedAt, at));
+    assign(facts, 'lastLoopAt', later(facts.lastLoopAt, at));
+  }
+  if (groups.pod) addPod(facts, groups.pod, groups.state ?? '', at);
+  else addNote(facts, groups.note ?? groups.what, at);
+}
+
+function addPod(facts: Facts, pod: string, state: string, at: Date | undefined): void {
+  const time = at?.getTime() ?? 0;
+  if ((facts.pods.get(pod)?.at ?? -1) <= time) facts.pods.set(pod, { state, at: time });
+}
+
+function addNote(facts: Facts, note: string | undefined, at: Date | undefined): void {
+  if (!note || (facts.noteAt && at && at < facts.noteAt)) return;
+  facts.note = note.slice(0, 300);
+  assign(facts, 'noteAt', at);
+}
+
+function assign<K extends 'startedAt' | 'finishedAt' | 'failedAt' | 'lastLoopAt' | 'noteAt'>(
+  facts: Facts,
+  key: K,
+  value: Date | undefined,
+): void {
+  if (value) facts[key] = value;
+}
+
+/** What the record of its service says about a step; the record is whole, so it is read anew each time. */
+export function factsOfRecord(step: Step, entries: readonly ServiceRecordEntry[]): Facts {
+  const facts = noFacts();
+  const stage = step.record?.stage;
+  for (const [index, entry] of entries.entries()) {
+    if (stage !== undefined && entry.stage !== stage) continue;
+    facts.evidence = true;
+    const at = new Date(entry.timestamp);
+    if (entry.phase.endsWith('start')) assign(facts, 'startedAt', earlier(facts.startedAt, at));
+    else if (entry.result === 'failure') addFailure(facts, entry, entries.slice(index + 1), at);
+    else if (isEndOf(step, entry)) assign(facts, 'finishedAt', later(facts.finishedAt, at));
+  }
+  return facts;
+}
+
+/** Whether this end is the end of the step: of its stage, or of the whole service. */
+function isEndOf(step: Step, entry: ServiceRecordEntry): boolean {
+  if (step.record?.stage !== undefined) return entry.phase === 'stage end';
+  // The kubelet never ends; that its pre-command is done is all a record can say.
+  return step.id === 'kubelet' ? entry.phase === 'pre-command end' : entry.phase === 'service end';
+}
+
+/** A failure counts as a try when the service, or the stage, began again after it. */
+function addFailure(
+  facts: Facts,
+  entry: ServiceRecordEntry,
+  after: readonly ServiceRecordEntry[],
+  at: Date,
+): void {
+  addNote(facts, entry.errorMessage?.split('\n').at(-1), at);
+  const again = after.some(
+    ({ phase, stage }) =>
+      phase === 'service start' || (phase === 'stage start' && stage === entry.stage),
+  );
+  const ended = after.some(({ phase }) => phase === 'service end') || entry.phase === 'service end';
+  const givesUp = entry.stage !== 'pull-release-image' && (ended || after.length > 0);
+  if (again || !givesUp) {
+    facts.loops += 1;
+    assign(facts, 'lastLoopAt', later(facts.lastLoopAt, at));
+  } else assign(facts, 'failedAt', later(facts.failedAt, at));
+}
