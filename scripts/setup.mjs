@@ -1,5 +1,5 @@
 // Makes a fresh clone ready: installs what the lockfile names, then builds. Quick when nothing changed.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,7 +14,13 @@ import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
-const run = (file, args) => execFileSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
+
+function run(file, args) {
+  const { status, error } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  console.error(`setup: "${[file, ...args].join(' ')}" failed${error ? `: ${error.message}` : ''}`);
+  process.exit(1);
+}
 
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -98,6 +98,15 @@ describe('the gate', () => {
     expect(gate(copy, 'lockfile').output).toContain('node_modules/a has a download address');
   });
 
+  test('turns red for a lockfile that npm ci refuses', async () => {
+    const copy = await copyOf([]);
+    const packages = { 'node_modules/a': { optionalDependencies: { '@a/win32': '1.0.0' } } };
+
+    plant(copy, 'package-lock.json', JSON.stringify({ packages }));
+
+    expect(gate(copy, 'lockfile').output).toContain('@a/win32 is missing');
+  });
+
   test('turns red for a path of the machine it is worked on', async () => {
     const copy = await copyOf([]);
     spawnSync('git', ['init', '-q'], { cwd: copy });

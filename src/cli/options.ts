@@ -21,8 +21,8 @@ export function toCommanderOption(key: string, spec: OptionSpec): Option {
   const option = new Option(flagsOf(key, spec), summary);
   // commander reads "--no-proxy URL" as the opposite of "--proxy"; only our own switches are that.
   if (spec.type !== 'boolean') option.negate = false;
-  if (spec.type === 'strings') option.default(spec.default ?? [], listed(spec.default));
-  else if (spec.default !== undefined) option.default(spec.default);
+  if (spec.type === 'strings' && spec.default) option.default(spec.default, listed(spec.default));
+  else if (spec.type !== 'boolean' && spec.default !== undefined) option.default(spec.default);
   addParser(option, spec);
   return option;
 }
@@ -45,22 +45,27 @@ function parseNumber(text: string): number {
   return value;
 }
 
-/** Switches that were not given are off; commander would leave them out. */
-export function withSwitches(
+/** Switches that were not given are off, and lists empty; commander would leave them out. */
+export function withAbsent(
   values: Readonly<Record<string, unknown>>,
   specs: Readonly<Record<string, OptionSpec>>,
 ): Record<string, unknown> {
-  const off = Object.entries(specs).filter(([, spec]) => spec.type === 'boolean');
-  return { ...Object.fromEntries(off.map(([key]) => [key, false])), ...values };
+  const absent: Record<string, unknown> = {};
+  for (const [key, { type }] of Object.entries(specs)) {
+    if (type === 'boolean') absent[key] = false;
+    if (type === 'strings') absent[key] = [];
+  }
+  return { ...absent, ...values };
 }
 
 /** Gathers the values of a flag that may be given again and again; the first replaces the default. */
-function collect(spec: OptionSpec): (value: string, sofar: readonly string[]) => readonly string[] {
-  const isDefault = (sofar: readonly string[]) => sofar === spec.default || sofar.length === 0;
+function collect(
+  spec: OptionSpec,
+): (value: string, sofar?: readonly string[]) => readonly string[] {
   return (value, sofar) => {
     if (spec.choices && !spec.choices.includes(value)) {
       throw new InvalidArgumentError(`Allowed choices are ${spec.choices.join(', ')}.`);
     }
-    return isDefault(sofar) ? [value] : [...sofar, value];
+    return sofar === undefined || sofar === spec.default ? [value] : [...sofar, value];
   };
 }

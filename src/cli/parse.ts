@@ -2,7 +2,7 @@ import { CommanderError, Command as Node } from 'commander';
 import { AtollError } from '../core/errors.ts';
 import type { Command, CommandInput, OptionSpec } from './command.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
-import { flagsOf, toCommanderOption, withSwitches } from './options.ts';
+import { flagsOf, toCommanderOption, withAbsent } from './options.ts';
 import { usageError } from './usage-error.ts';
 
 type Options = Readonly<Record<string, OptionSpec>>;
@@ -127,7 +127,7 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 
 function parsedRun(command: Command, node: Node): Parsed {
   requireOptions(command, node.opts());
-  const given = withSwitches(node.optsWithGlobals(), GLOBAL_OPTIONS);
+  const given = withAbsent(node.optsWithGlobals(), GLOBAL_OPTIONS);
   const globals = given as unknown as GlobalOptions;
   if (globals.quiet && globals.verbose) {
     throw new AtollError(
@@ -139,7 +139,7 @@ function parsedRun(command: Command, node: Node): Parsed {
     kind: 'run',
     command,
     args: argumentsOf(command, node.args),
-    options: withSwitches(node.opts(), command.options) as CommandInput<Options>['options'],
+    options: withAbsent(node.opts(), command.options) as CommandInput<Options>['options'],
     globals,
   };
 }

@@ -1,0 +1,75 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UPSTREAM } from './support/upstream.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const IMAGE = 'quay.io/openshifttest/helm:3.17.0';
+const MIB = 1024 ** 2;
+
+// Outside the project, so that no node_modules is above them.
+const folder = mkdtempSync(join(tmpdir(), 'atoll-artefact-'));
+const bundle = join(folder, 'atoll.mjs');
+const binary = join(folder, 'atoll');
+
+beforeAll(() => {
+  const script = (name: string, outfile: string) =>
+    execFileSync(process.execPath, [join(ROOT, 'scripts', name), outfile], { stdio: 'ignore' });
+  script('bundle.mjs', bundle);
+  script('binary.mjs', binary);
+  cpSync(join(UPSTREAM, 'layout'), join(folder, 'layout'), { recursive: true });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The bundle is given Node by its full path, the binary nothing at all. */
+const ARTEFACTS = [
+  { name: 'the bundle', file: process.execPath, args: [bundle], mostBytes: 8 * MIB, path: bundle },
+  { name: 'the binary', file: binary, args: [], mostBytes: 150 * MIB, path: binary },
+];
+
+describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, mostBytes, path }) => {
+  const atoll = (...words: string[]) => {
+    const options = { cwd: folder, env: { PATH: '' }, encoding: 'utf8' } as const;
+    return spawnSync(file, [...args, ...words], options);
+  };
+
+  test('knows its version, which is in the assets it carries', () => {
+    const version = readFileSync(join(ROOT, 'assets', 'version.txt'), 'utf8').trim();
+
+    const { status, stdout, stderr } = atoll('version', '--output', 'json');
+
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ version });
+  });
+
+  test('shows help', () => {
+    expect(atoll('--help')).toMatchObject({ status: 0, stderr: '' });
+    expect(atoll('mirror', 'copy', '--help').stdout).toContain('Usage: atoll mirror copy');
+  });
+
+  test('copies an image with all it refers to', () => {
+    const copy = `copy-${file === binary}`;
+    mkdirSync(join(folder, copy));
+
+    const copied = atoll('mirror', 'copy', `oci:layout:${IMAGE}`, `oci:${copy}:helm`);
+
+    expect([copied.status, copied.stderr]).toEqual([0, expect.not.stringContaining('bug')]);
+    const index = JSON.parse(readFileSync(join(folder, copy, 'index.json'), 'utf8'));
+    const [helm] = index.manifests as { digest: string }[];
+    const blob = join(folder, copy, 'blobs', ...(helm?.digest ?? '').split(':'));
+    expect(readFileSync(blob)).toEqual(
+      readFileSync(join(folder, 'layout', 'blobs', ...(helm?.digest ?? '').split(':'))),
+    );
+  });
+
+  test('answers a misspelled command as the sources do', () => {
+    expect(atoll('mirror', 'cpoy')).toMatchObject({ status: 2, stdout: '' });
+    expect(atoll('mirror', 'cpoy').stderr).toContain('Did you mean "atoll mirror copy"?');
+  });
+
+  test('is not larger than it has to be', () => {
+    expect(statSync(path).size).toBeLessThan(mostBytes);
+  });
+});
