@@ -1,0 +1,129 @@
+import { basename } from 'node:path';
+import { extract } from 'tar-stream';
+import type { Context } from '../../core/context.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import { readBytes } from '../../core/files.ts';
+import type { Source } from '../../oci/content.ts';
+import type { Descriptor, Platform } from '../../oci/descriptor.ts';
+import { splitDigest } from '../../oci/digest.ts';
+import { buildLayer, type NewFile } from '../build/build-layer.ts';
+import { type BuiltImage, deriveImage } from '../build/derive-image.ts';
+import type { ReleaseSignature } from '../content-image.ts';
+import { decompressed } from '../layers/decompress.ts';
+import { normalPath } from '../layers/layer-path.ts';
+import type { Web } from '../web/web.ts';
+
+export const GRAPH_DATA_URL = 'https://api.openshift.com/api/upgrades_info/graph-data';
+export const GRAPH_BASE_IMAGE = 'registry.access.redhat.com/ubi9/ubi:latest';
+
+const ROOT = 'var/lib/cincinnati-graph-data';
+const MAX_BYTES = 256 * 1024 * 1024;
+/** What the update service's init container runs. */
+const COMMAND = [
+  '/bin/bash',
+  '-c',
+  `exec cp -rp /${ROOT}/* /var/lib/cincinnati/graph-data`,
+] as const;
+
+export interface GraphImageOptions {
+  readonly source: Source;
+  readonly base: Descriptor;
+  readonly platforms?: readonly Platform[] | undefined;
+  /** A tar, compressed or not, of the graph data. */
+  readonly graphData: Uint8Array;
+  /** Put beside the data, for update services that serve them. */
+  readonly signatures?: readonly ReleaseSignature[];
+}
+
+/** The graph data from a URL or a file. */
+export async function readGraphData(
+  ctx: Context,
+  web: Web,
+  location: string = GRAPH_DATA_URL,
+): Promise<Uint8Array> {
+  if (!/^(https?|file):\/\//.test(location)) return await readBytes(location);
+  const bytes = await web.get(ctx, location, { maxBytes: MAX_BYTES });
+  if (bytes) return bytes;
+  throw new AtollError('INPUT_INVALID', `Cannot fetch the graph data: nothing at ${location}`, {
+    hint: 'Name another place with --graph-data URL or FILE',
+  });
+}
+
+/** Builds the image the OpenShift Update Service takes its graph from: byte-identical for one input. */
+export async function buildGraphImage(
+  ctx: Context,
+  options: GraphImageOptions,
+): Promise<BuiltImage> {
+  const data = withoutTopFolder(await unpack(options.graphData));
+  const files = [...data, ...(options.signatures ?? []).map(signatureFile)];
+  const layer = await buildLayer(files.map((file) => ({ ...file, path: `${ROOT}/${file.path}` })));
+  return await deriveImage(ctx, {
+    source: options.source,
+    base: options.base,
+    platforms: options.platforms,
+    layers: [layer],
+    config: (config) => ({
+      ...config,
+      config: { ...config.config, Cmd: [...COMMAND] },
+    }),
+    createdBy: 'atoll: cincinnati graph data',
+  });
+}
+
+function signatureFile({ digest, bytes }: ReleaseSignature): NewFile {
+  const { algorithm, hex } = splitDigest(digest);
+  return { path: `signatures/${algorithm}/${hex}/signature-1`, bytes };
+}
+
+async function unpack(archive: Uint8Array): Promise<NewFile[]> {
+  const files: NewFile[] = [];
+  const tar = extract();
+  try {
+    const feeding = feed(archive, tar);
+    for await (const entry of tar) {
+      const path = normalPath(entry.header.name);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of entry) chunks.push(chunk as Uint8Array);
+      // pax_global_header is what git archive adds; it is no file.
+      if (entry.header.type !== 'file' || !path) continue;
+      files.push({
+        path,
+        bytes: Buffer.concat(chunks),
+        mode: entry.header.mode & 0o111 ? 0o755 : 0o644,
+      });
+    }
+    await feeding;
+  } catch (cause) {
+    throw invalid(messageOf(cause), cause);
+  }
+  const hasChannels = files.some(({ path }) => /(^|\/)channels\//.test(path));
+  if (!hasChannels) throw invalid('it has no channels folder');
+  return files;
+}
+
+async function feed(archive: Uint8Array, tar: ReturnType<typeof extract>): Promise<void> {
+  async function* whole() {
+    yield archive;
+  }
+  try {
+    for await (const chunk of decompressed(whole())) tar.write(chunk);
+    tar.end(undefined);
+  } catch (error) {
+    tar.destroy(error as Error);
+  }
+}
+
+/** Archives of a git repository have everything in one folder, the service's has not. */
+function withoutTopFolder(files: readonly NewFile[]): readonly NewFile[] {
+  const tops = new Set(files.map(({ path }) => path.split('/')[0]));
+  const [top = ''] = tops;
+  if (tops.size !== 1 || basename(top) === 'channels') return files;
+  return files.map((file) => ({ ...file, path: file.path.slice(top.length + 1) }));
+}
+
+function invalid(found: string, cause?: unknown): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot use the graph data: ${found}`, {
+    hint: `Fetch it from ${GRAPH_DATA_URL}`,
+    cause,
+  });
+}
