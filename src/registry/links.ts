@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Context } from '../core/context.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
@@ -8,7 +7,7 @@ import type { Records } from '../store/store.ts';
 
 // What a repository holds, as records:
 //
-//   <space>/<repository>/_tags/<tag>                      { digest }
+//   <space>/<repository>/_tags/<tag>                      { digest, mediaType, size }
 //   <space>/<repository>/_manifests/<digest>              { mediaType, size }
 //   <space>/<repository>/_blobs/<digest>                  { size }
 //   <space>/<repository>/_referrers/<subject>/<digest>    a descriptor
@@ -19,13 +18,14 @@ import type { Records } from '../store/store.ts';
 export const STORE_SPACE = 'repos';
 export const CACHE_SPACE = 'cache';
 
-export interface TagLink {
-  readonly digest: Digest;
-}
-
 export interface ManifestLink {
   readonly mediaType: string;
   readonly size: number;
+}
+
+/** Says all about the manifest, so that a pull by tag takes one look. */
+export interface TagLink extends ManifestLink {
+  readonly digest: Digest;
 }
 
 export interface BlobLink {
@@ -53,34 +53,50 @@ export interface Links {
   exists(ctx: Context, repository: string): Promise<boolean>;
 }
 
-const digestText = z.string().refine(isDigest, 'not a digest');
-const tagLink = z.object({ digest: digestText }) as unknown as z.ZodType<TagLink>;
-const manifestLink: z.ZodType<ManifestLink> = z.object({ mediaType: z.string(), size: z.number() });
-const blobLink: z.ZodType<BlobLink> = z.object({ size: z.number() });
-const referrerLink = descriptorSchema as unknown as z.ZodType<Descriptor>;
+type Parse<Link> = (value: unknown) => Link | undefined;
+type Fields = Readonly<Record<string, unknown>> | undefined;
+
+// Read for every pull, so by hand; a record that is none of these counts as absent.
+const parseBlob: Parse<BlobLink> = (value) => {
+  const { size } = (value ?? {}) as NonNullable<Fields>;
+  return typeof size === 'number' ? (value as BlobLink) : undefined;
+};
+const parseManifest: Parse<ManifestLink> = (value) => {
+  const isText = typeof (value as Fields)?.mediaType === 'string';
+  return isText && parseBlob(value) ? (value as ManifestLink) : undefined;
+};
+const parseTag: Parse<TagLink> = (value) => {
+  const digest = (value as Fields)?.digest;
+  const isGood = typeof digest === 'string' && isDigest(digest) && parseManifest(value);
+  return isGood ? (value as TagLink) : undefined;
+};
+const parseReferrer: Parse<Descriptor> = (value) => {
+  const parsed = descriptorSchema.safeParse(value);
+  return parsed.success ? (parsed.data as Descriptor) : undefined;
+};
 
 export function openLinks(records: Records, space = STORE_SPACE): Links {
   const kind = <Name extends string, Link>(
     folder: string,
     isName: (text: string) => boolean,
-    schema: z.ZodType<Link>,
+    parse: Parse<Link>,
   ) =>
     linkSet<Name, Link>(
       records,
       (repository) => `${space}/${repository}/${folder}/`,
       isName,
-      schema,
+      parse,
     );
 
-  const tags = kind<string, TagLink>('_tags', isTag, tagLink);
-  const manifests = kind<Digest, ManifestLink>('_manifests', isDigest, manifestLink);
-  const blobs = kind<Digest, BlobLink>('_blobs', isDigest, blobLink);
+  const tags = kind<string, TagLink>('_tags', isTag, parseTag);
+  const manifests = kind<Digest, ManifestLink>('_manifests', isDigest, parseManifest);
+  const blobs = kind<Digest, BlobLink>('_blobs', isDigest, parseBlob);
   return {
     tags,
     manifests,
     blobs,
     referrers: (subject) =>
-      kind<Digest, Descriptor>(`_referrers/${subject}`, isDigest, referrerLink),
+      kind<Digest, Descriptor>(`_referrers/${subject}`, isDigest, parseReferrer),
     repositories: (ctx, after) => repositories(ctx, records, `${space}/`, after),
     async exists(ctx, repository) {
       for (const set of [tags, manifests, blobs]) {
@@ -95,12 +111,11 @@ function linkSet<Name extends string, Link>(
   records: Records,
   prefixOf: (repository: string) => string,
   isName: (text: string) => boolean,
-  schema: z.ZodType<Link>,
+  parse: Parse<Link>,
 ): LinkSet<Name, Link> {
   return {
     async get(ctx, repository, name) {
-      const parsed = schema.safeParse(await records.get(ctx, prefixOf(repository) + name));
-      return parsed.success ? parsed.data : undefined;
+      return parse(await records.get(ctx, prefixOf(repository) + name));
     },
     set: (ctx, repository, name, link) => records.put(ctx, prefixOf(repository) + name, link),
     remove: (ctx, repository, name) => records.remove(ctx, prefixOf(repository) + name),

@@ -3,7 +3,7 @@ import { type Digest, isDigest } from '../oci/digest.ts';
 import { isTag } from '../oci/reference.ts';
 import { verifyBytes } from '../oci/verify.ts';
 import type { Service } from './exchange.ts';
-import type { ManifestLink } from './links.ts';
+import type { ManifestLink, TagLink } from './links.ts';
 
 export interface StoredManifest {
   readonly digest: Digest;
@@ -17,22 +17,23 @@ export async function findManifest(
   repository: string,
   reference: string,
 ): Promise<StoredManifest | undefined> {
-  const { ctx, links } = service;
-  const digest = await digestFor(service, repository, reference);
-  const link = digest && (await links.manifests.get(ctx, repository, digest));
-  if (!digest || !link) return undefined;
+  const link = await linkOf(service, repository, reference);
+  if (!link) return undefined;
+  const { digest, mediaType } = link;
   const bytes = service.content.get(digest) ?? (await readManifest(service, digest, link));
-  return bytes && { digest, mediaType: link.mediaType, bytes };
+  return bytes && { digest, mediaType, bytes };
 }
 
-async function digestFor(
+/** A tag is removed before its manifest and set after it, so it vouches for the manifest. */
+async function linkOf(
   { ctx, links }: Service,
   repository: string,
   reference: string,
-): Promise<Digest | undefined> {
-  if (isDigest(reference)) return reference;
-  if (!isTag(reference)) return undefined;
-  return (await links.tags.get(ctx, repository, reference))?.digest;
+): Promise<TagLink | undefined> {
+  if (isTag(reference)) return await links.tags.get(ctx, repository, reference);
+  if (!isDigest(reference)) return undefined;
+  const link = await links.manifests.get(ctx, repository, reference);
+  return link && { ...link, digest: reference };
 }
 
 async function readManifest(

@@ -22,12 +22,14 @@ const COUNTERS = {
 
 export type CounterName = keyof typeof COUNTERS;
 
+/** Clients choose the method; they must not fill the memory with it. */
+const MAX_SERIES = 500;
+
 const PREFIX = 'atoll_registry_';
 
 const HELP: Readonly<Record<string, readonly [type: string, help: string]>> = {
   requests_total: ['counter', 'Requests by route, method and status'],
-  request_seconds_sum: ['counter', 'Time spent on requests, by route'],
-  request_seconds_count: ['counter', 'Requests timed, by route'],
+  request_seconds_total: ['counter', 'Time spent on requests by route, method and status'],
   received_bytes_total: ['counter', 'Bytes of request bodies'],
   sent_bytes_total: ['counter', 'Bytes of responses'],
   uploads_active: ['gauge', 'Request bodies being received'],
@@ -39,18 +41,23 @@ const HELP: Readonly<Record<string, readonly [type: string, help: string]>> = {
 
 export function createMetrics(): Metrics {
   const values = new Map<string, number>();
+  const requests = new Map<string, { count: number; seconds: number }>();
+  const bytes = { received: 0, sent: 0 };
   let active = 0;
   const add = (key: string, amount: number) => values.set(key, (values.get(key) ?? 0) + amount);
   for (const name of Object.keys(COUNTERS)) add(`${name}_total`, 0);
   return {
     requestDone(route, method, status, seconds) {
-      add(`requests_total{route="${route}",method="${method}",status="${status}"}`, 1);
-      add(`request_seconds_sum{route="${route}"}`, seconds);
-      add(`request_seconds_count{route="${route}"}`, 1);
+      const key = `route="${route}",method="${method}",status="${status}"`;
+      const known = requests.get(key);
+      if (known) {
+        known.count += 1;
+        known.seconds += seconds;
+      } else if (requests.size < MAX_SERIES) requests.set(key, { count: 1, seconds });
     },
     bytes(received, sent) {
-      add('received_bytes_total', received);
-      add('sent_bytes_total', sent);
+      bytes.received += received;
+      bytes.sent += sent;
     },
     uploadStarted: () => {
       active += 1;
@@ -62,11 +69,25 @@ export function createMetrics(): Metrics {
     count: (name) => add(`${name}_total`, 1),
     snapshot: () => ({
       ...Object.fromEntries(values),
+      ...requestValues(requests),
+      received_bytes_total: bytes.received,
+      sent_bytes_total: bytes.sent,
       uploads_active: active,
       processes: 1,
       resident_memory_bytes: process.memoryUsage.rss(),
     }),
   };
+}
+
+function requestValues(
+  requests: ReadonlyMap<string, { readonly count: number; readonly seconds: number }>,
+): Snapshot {
+  return Object.fromEntries(
+    [...requests].flatMap(([labels, { count, seconds }]) => [
+      [`requests_total{${labels}}`, count],
+      [`request_seconds_total{${labels}}`, seconds],
+    ]),
+  );
 }
 
 export function sumSnapshots(snapshots: readonly Snapshot[]): Snapshot {

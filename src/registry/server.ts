@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly name: string;
   readonly service: Service;
   readonly authenticator: Authenticator;
-  readonly onAccess: AccessSink;
+  readonly onAccess: AccessSink | undefined;
   /** Answers what is not the distribution API; undefined for a path it does not know. */
   readonly page: (path: string) => Promise<Page | undefined>;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
@@ -29,6 +29,7 @@ export interface Page {
   readonly body: string;
 }
 
+const NO_QUERY = new URLSearchParams();
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 65_000;
 /** What the kernel hands over in one piece: fewer, larger chunks for uploads. */
@@ -76,14 +77,13 @@ async function serve(
   const url = request.url ?? '';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
   const identity: { current?: Identity } = {};
   const allows = (role: Role, repository: string) =>
     isAllowed(identity.current?.grants ?? [], role, repository);
   const exchange: Exchange = { service, request, response, query, entry: {}, allows };
   recordWhenDone(options, exchange, path);
   // A broken connection is noticed where it is written to.
-  request.on('error', ignore);
   response.on('error', ignore);
 
   try {
@@ -163,18 +163,17 @@ function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: stri
   const { socket } = request;
   const startedAt = performance.now();
   const { bytesRead, bytesWritten } = socket;
-  const at = options.service.ctx.now().toISOString();
   const client = socket.remoteAddress ?? '';
   response.once('close', () => {
     const durationMs = performance.now() - startedAt;
     const bytesSent = socket.bytesWritten - bytesWritten;
     const bytesReceived = socket.bytesRead - bytesRead;
-    const { metrics } = options.service;
+    const { ctx, metrics } = options.service;
     const { statusCode } = response;
     metrics.requestDone(entry.route ?? 'none', request.method ?? '', statusCode, durationMs / 1000);
     metrics.bytes(bytesReceived, bytesSent);
-    options.onAccess({
-      at,
+    options.onAccess?.({
+      at: new Date(ctx.now().getTime() - durationMs).toISOString(),
       listener: options.name,
       client,
       user: entry.user,

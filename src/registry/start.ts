@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../core/context.ts';
 import type { FileBacked, Store } from '../store/store.ts';
-import { type AccessLog, type AccessSink, fileAccessLog } from './access-log.ts';
+import { type AccessSink, fileAccessLog } from './access-log.ts';
 import { type Authenticator, createAuthenticator, openToAll } from './auth/authenticator.ts';
 import { watchUserFiles } from './auth/user-files.ts';
 import { blobFiles } from './blob-files.ts';
@@ -147,18 +147,25 @@ export async function startRegistry(
   };
 }
 
-function openLog(ctx: Context, { accessLog, onAccess }: RegistryConfig): AccessLog {
+interface OptionalLog {
+  /** Undefined when nobody wants to know. */
+  readonly write: AccessSink | undefined;
+  close(): Promise<void>;
+}
+
+function openLog(ctx: Context, { accessLog, onAccess }: RegistryConfig): OptionalLog {
   const file =
     accessLog === undefined
       ? undefined
       : fileAccessLog(accessLog, ({ message }) =>
           ctx.emit({ type: 'warning.raised', message, subject: accessLog }),
         );
+  const both: AccessSink = (entry) => {
+    file?.write(entry);
+    onAccess?.(entry);
+  };
   return {
-    write(entry) {
-      file?.write(entry);
-      onAccess?.(entry);
-    },
+    write: file && onAccess ? both : (file?.write ?? onAccess),
     close: async () => await file?.close(),
   };
 }

@@ -3,6 +3,7 @@ import { completionCommand } from './completion.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { mirrorCopyCommand } from './mirror/copy.ts';
+import { REGISTRY_COMMANDS } from './registry/index.ts';
 import { stepGraphCommand } from './step/graph.ts';
 import { stepListCommand } from './step/list.ts';
 import { stepRunCommand } from './step/run.ts';
@@ -15,6 +16,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   release: 'Look into an OpenShift release payload',
   catalog: 'Look into an operator catalog',
   registry: 'Run and look after the embedded mirror registry',
+  'registry user': 'Users of the embedded registry',
   render: 'Print configuration files that point at the mirror',
   bootstrap: 'Understand what a bootstrap machine does',
   step: 'Steps, chains and workflows',
@@ -25,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   labCommand,
   initCommand,
   mirrorCopyCommand,
+  ...REGISTRY_COMMANDS,
   stepListCommand,
   stepShowCommand,
   stepGraphCommand,

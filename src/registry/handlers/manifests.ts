@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { isDigest } from '../../oci/digest.ts';
 import { parseManifest } from '../../oci/manifest.ts';
 import { isTag } from '../../oci/reference.ts';
@@ -30,8 +31,18 @@ export const getManifest: ManifestHandler = async (exchange, { repository, refer
     'content-length',
     String(found.bytes.length),
   ]);
-  response.end(request.method === 'HEAD' ? undefined : found.bytes);
+  if (request.method === 'HEAD') response.end();
+  else sendWhole(response, found.bytes);
 };
+
+/** Up to this size, copying bytes is cheaper than giving the kernel two buffers. */
+const JOINED_BYTES = 16 * 1024;
+
+/** Latin 1 maps bytes to characters one to one, and text leaves in one write with the headers. */
+function sendWhole(response: ServerResponse, bytes: Buffer): void {
+  if (bytes.length > JOINED_BYTES) response.end(bytes);
+  else response.end(bytes.toString('latin1'), 'latin1');
+}
 
 /** A tag alone, or a manifest with all its tags and its place among the referrers. */
 export const deleteManifest: ManifestHandler = async (exchange, { repository, reference }) => {

@@ -22,7 +22,10 @@ export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route)
 
   await requireBlobs(service, repository, manifest);
   await store(service, repository, manifest);
-  for (const tag of tags) await service.links.tags.set(service.ctx, repository, tag, { digest });
+  const { mediaType, size } = manifest.descriptor;
+  for (const tag of tags) {
+    await service.links.tags.set(service.ctx, repository, tag, { digest, mediaType, size });
+  }
   reply(exchange, 201, {
     location: `/v2/${repository}/manifests/${digest}`,
     'docker-content-digest': digest,

@@ -73,14 +73,15 @@ async function followTag(
     await links.tags.remove(ctx, repository, tag);
     throw new WireError('MANIFEST_UNKNOWN', 'The upstream has no such tag');
   }
-  const { digest } = descriptor;
+  const { digest, mediaType, size } = descriptor;
   if (await findManifest(service, repository, digest)) service.metrics.count('cache_hits');
   else {
     service.metrics.count('cache_misses');
     await keepManifest(service, repository, await upstream.manifest(ctx, descriptor));
   }
   const known = await links.tags.get(ctx, repository, tag);
-  if (known?.digest !== digest) await links.tags.set(ctx, repository, tag, { digest });
+  if (known?.digest !== digest)
+    await links.tags.set(ctx, repository, tag, { digest, mediaType, size });
 }
 
 /** Stores a manifest, and the sizes of its blobs, which may be asked for next. */

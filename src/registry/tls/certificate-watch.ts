@@ -28,6 +28,7 @@ export function watchCertificate(
 ): CertificateWatch {
   let { expiresAt } = loaded;
   let stamp = stampOf(paths);
+  let failed = '';
   let warnedAt = 0;
 
   function warn(): void {
@@ -39,24 +40,33 @@ export function watchCertificate(
     ctx.emit({ type: 'warning.raised', message, hint, subject: paths.certificate });
   }
 
+  function use(next: LoadedCertificate): void {
+    server.setSecureContext({ cert: next.cert, key: next.key, minVersion: 'TLSv1.2' });
+    expiresAt = next.expiresAt;
+    warnedAt = 0;
+    const message = `Uses a new certificate, valid until ${expiresAt.toISOString()}`;
+    ctx.emit({ type: 'note.added', message });
+  }
+
+  async function reload(now: string): Promise<void> {
+    try {
+      use(await loadCertificate(paths));
+      stamp = now;
+    } catch (error) {
+      // The key may not have been written yet; it is a problem only if it stays like this.
+      if (now !== failed) {
+        failed = now;
+        return;
+      }
+      stamp = now;
+      const message = `The old certificate stays in use: ${messageOf(error)}`;
+      ctx.emit({ type: 'warning.raised', message, subject: paths.certificate });
+    }
+  }
+
   async function look(): Promise<void> {
     const now = stampOf(paths);
-    if (now !== stamp) {
-      // The key may not have been written yet: until both fit, the old pair stays in use.
-      const next = await loadCertificate(paths).catch((error: unknown) => {
-        const message = `The old certificate stays in use: ${messageOf(error)}`;
-        ctx.emit({ type: 'warning.raised', message, subject: paths.certificate });
-        return undefined;
-      });
-      stamp = now;
-      if (next) {
-        server.setSecureContext({ cert: next.cert, key: next.key, minVersion: 'TLSv1.2' });
-        expiresAt = next.expiresAt;
-        warnedAt = 0;
-        const until = expiresAt.toISOString();
-        ctx.emit({ type: 'note.added', message: `Uses a new certificate, valid until ${until}` });
-      }
-    }
+    if (now !== stamp) await reload(now);
     warn();
   }
 

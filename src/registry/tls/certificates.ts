@@ -1,6 +1,7 @@
 import type { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
-import * as x509 from '@peculiar/x509';
+import type { JsonGeneralName, X509Certificate } from '@peculiar/x509';
+import { loadX509 } from './load-x509.ts';
 
 /** A certificate and its private key, as PEM. */
 export interface KeyPair {
@@ -23,6 +24,7 @@ const BACKDATED_MS = 3_600_000;
 
 /** A private CA. Whoever trusts it trusts the certificates it signs, and nothing else. */
 export async function createCa(name: string, validity: Validity): Promise<KeyPair> {
+  const x509 = await loadX509();
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
@@ -48,6 +50,7 @@ export async function createServerCertificate(
   hosts: readonly string[],
   validity: Validity,
 ): Promise<KeyPair> {
+  const x509 = await loadX509();
   const keys = await generateKeys();
   const issuer = new x509.X509Certificate(ca.certificate);
   const end = new Date(Math.min(period(validity).notAfter.getTime(), issuer.notAfter.getTime()));
@@ -72,7 +75,7 @@ export async function createServerCertificate(
   return { certificate: pem(certificate), key: await exportKey(keys.privateKey) };
 }
 
-function alternativeName(host: string): x509.JsonGeneralName {
+function alternativeName(host: string): JsonGeneralName {
   return { type: isIP(host) === 0 ? 'dns' : 'ip', value: host };
 }
 
@@ -95,14 +98,16 @@ function serialNumber(): string {
 
 const generateKeys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
-const pem = (certificate: x509.X509Certificate) => `${certificate.toString('pem')}\n`;
+const pem = (certificate: X509Certificate) => `${certificate.toString('pem')}\n`;
 
 async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const x509 = await loadX509();
   const der = await crypto.subtle.exportKey('pkcs8', key);
   return `${x509.PemConverter.encode(der, 'PRIVATE KEY')}\n`;
 }
 
 async function importKey(text: string): Promise<webcrypto.CryptoKey> {
+  const x509 = await loadX509();
   const der = x509.PemConverter.decodeFirst(text);
   return await crypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }

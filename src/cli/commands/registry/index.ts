@@ -1,0 +1,19 @@
+import type { Command } from '../../command.ts';
+import { registryInitCommand } from './init.ts';
+import { registryRenewCommand } from './renew.ts';
+import { registryServeCommand } from './serve.ts';
+import { registryCheckCommand, registryGcCommand, registryUsageCommand } from './upkeep.ts';
+import { userAddCommand, userListCommand, userPasswdCommand, userRemoveCommand } from './users.ts';
+
+export const REGISTRY_COMMANDS: readonly Command[] = [
+  registryInitCommand,
+  registryServeCommand,
+  registryRenewCommand,
+  userAddCommand,
+  userRemoveCommand,
+  userListCommand,
+  userPasswdCommand,
+  registryGcCommand,
+  registryCheckCommand,
+  registryUsageCommand,
+];

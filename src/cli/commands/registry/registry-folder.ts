@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { AtollError } from '../../../core/errors.ts';
+import type { UserPaths } from '../../../registry/auth/users.ts';
+import { CONFIG_NAME, type RegistryFile, readConfigFile } from '../../../registry/config-file.ts';
+import { openDiskStore } from '../../../store/disk-store.ts';
+import type { Store } from '../../../store/store.ts';
+import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
+
+/** Where a registry's files are. Spread it into the options of a command. */
+export const FOLDER_OPTIONS = {
+  dir: {
+    type: 'string',
+    value: 'DIR',
+    default: 'registry',
+    summary: 'Folder that "registry init" made',
+  },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'Configuration file, instead of config.yaml in that folder',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+type FolderValues = OptionValues<typeof FOLDER_OPTIONS>;
+
+export async function readFolder({ dir, config }: FolderValues): Promise<RegistryFile> {
+  return await readConfigFile(config ?? join(dir, CONFIG_NAME));
+}
+
+export async function openStore({ storage }: RegistryFile): Promise<Store> {
+  if (storage.path !== undefined) return await openDiskStore(storage.path);
+  throw new AtollError('NOT_BUILT', 'Cannot open the bucket: this part of atoll does not exist');
+}
+
+export async function userPaths(values: FolderValues): Promise<UserPaths> {
+  const { auth } = await readFolder(values);
+  if (auth) return { htpasswd: auth.htpasswd, grants: auth.grants };
+  throw new AtollError('INPUT_INVALID', 'Cannot change users: the registry has none', {
+    hint: 'Add "auth" with "htpasswd" and "grants" to its configuration',
+  });
+}
+
+/** The first line of standard input, where a secret comes in without anybody seeing it. */
+export async function passwordFrom(terminal: Terminal): Promise<string> {
+  const [line = ''] = (await terminal.readStdin()).split(/\r?\n/);
+  if (line !== '') return line;
+  throw new AtollError('USAGE', 'Cannot read a password: standard input is empty', {
+    hint: 'Pipe it in, as in: atoll registry user add ci --password-stdin < password.txt',
+  });
+}

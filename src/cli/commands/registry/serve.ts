@@ -1,0 +1,108 @@
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../../core/context.ts';
+import { selfCommand } from '../../../core/self.ts';
+import type { RegistryFile } from '../../../registry/config-file.ts';
+import { type RunningListener, startRegistry } from '../../../registry/start.ts';
+import { connectWorker, isWorker, startWorkers } from '../../../registry/workers.ts';
+import type { Registries } from '../../../remote/registries.ts';
+import { defineCommand } from '../../command.ts';
+import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
+
+/** More processes than this gain nothing: the disk and the network are the limit. */
+const MAX_DEFAULT_WORKERS = 4;
+
+export const registryServeCommand = defineCommand({
+  name: 'registry serve',
+  summary: 'Serve the registry until it is stopped; SIGTERM lets requests finish',
+  options: {
+    ...FOLDER_OPTIONS,
+    workers: {
+      type: 'number',
+      value: 'N',
+      summary: 'Processes that serve together (default: one per core, four at most)',
+    },
+    readOnly: { type: 'boolean', summary: 'Take no pushes and no deletes' },
+    ...REGISTRY_OPTIONS,
+  },
+  examples: [
+    ['atoll registry serve --dir /opt/registry', 'as its config.yaml says'],
+    ['atoll registry serve --read-only --workers 2', 'pulls only, two processes'],
+  ],
+  async run(ctx, { options, terminal }) {
+    const file = await readFolder(options);
+    const workers = options.workers ?? file.workers ?? defaultWorkers();
+    if (workers > 1 && !isWorker()) return await serveTogether(ctx, workers);
+    const registries = file.listeners.some(({ upstream }) => upstream !== undefined)
+      ? registriesFrom(options, terminal)
+      : undefined;
+    try {
+      return await serveHere(
+        ctx,
+        { ...file, readOnly: file.readOnly || options.readOnly },
+        registries,
+      );
+    } finally {
+      await registries?.close();
+    }
+  },
+});
+
+const defaultWorkers = () => Math.min(availableParallelism(), MAX_DEFAULT_WORKERS);
+
+const untilStopped = ({ signal }: Context) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** The signal means drain here, so nothing under way may see it. */
+async function serveHere(
+  ctx: Context,
+  file: RegistryFile,
+  registries: Registries | undefined,
+): Promise<{ listeners: readonly RunningListener[] }> {
+  const link = isWorker() ? connectWorker() : undefined;
+  const emit: Context['emit'] = (event) => {
+    // Of several processes the first one speaks for all.
+    if (!link || !event.type.startsWith('server.')) ctx.emit(event);
+  };
+  const registry = await startRegistry(
+    { ...ctx, emit, signal: new AbortController().signal },
+    {
+      store: await openStore(file),
+      listeners: file.listeners.map(({ address, tls, upstream }) => ({
+        ...address,
+        tls,
+        upstream,
+      })),
+      auth: file.auth,
+      readOnly: file.readOnly,
+      redirect: file.storage.s3?.redirect,
+      accessLog: file.accessLog,
+      limits: file.limits,
+      connect:
+        registries && ((registry, repository) => registries.repository(registry, repository)),
+      peerMetrics: link?.peers,
+    },
+  );
+  link?.announce(registry);
+  await untilStopped(ctx);
+  await registry.close();
+  return { listeners: registry.listeners };
+}
+
+async function serveTogether(
+  ctx: Context,
+  count: number,
+): Promise<{ listeners: readonly RunningListener[] }> {
+  const args = process.argv.slice(2);
+  const workers = await startWorkers(ctx, { count, command: selfCommand(), args });
+  for (const { url } of workers.listeners) {
+    ctx.emit({ type: 'server.started', server: 'registry', url });
+  }
+  await untilStopped(ctx);
+  await workers.close();
+  ctx.emit({ type: 'server.stopped', server: 'registry' });
+  return { listeners: workers.listeners };
+}

@@ -1,0 +1,112 @@
+import { AtollError } from '../../../core/errors.ts';
+import { formatBytes } from '../../../core/format.ts';
+import { checkRegistry } from '../../../registry/upkeep/check.ts';
+import { collectRegistry } from '../../../registry/upkeep/gc.ts';
+import { registryUsage } from '../../../registry/upkeep/usage.ts';
+import { defineCommand } from '../../command.ts';
+import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
+
+const MINUTE_MS = 60_000;
+
+export const registryGcCommand = defineCommand({
+  name: 'registry gc',
+  summary: 'Remove content that no image needs; the registry may run meanwhile',
+  options: {
+    grace: {
+      type: 'number',
+      value: 'MINUTES',
+      default: 60,
+      summary: 'Content younger than this stays: somebody may be pushing an image that needs it',
+    },
+    dryRun: { type: 'boolean', summary: 'Say what would go, and change nothing' },
+    ...FOLDER_OPTIONS,
+  },
+  examples: [
+    ['atoll registry gc --dry-run', 'what would be freed'],
+    ['atoll registry gc --grace 1440', 'leave the last day alone'],
+  ],
+  async run(ctx, { options }) {
+    if (options.grace < 0) throw new AtollError('USAGE', 'Cannot use a negative --grace');
+    const store = await openStore(await readFolder(options));
+    const graceMs = options.grace * MINUTE_MS;
+    return await collectRegistry(ctx, store, { graceMs, dryRun: options.dryRun });
+  },
+  text: (report) =>
+    `${report.dryRun ? 'would remove' : 'removed'} ${report.removedBlobs} blobs, ` +
+    `${formatBytes(report.freedBytes)}; kept ${report.keptBlobs}, ${formatBytes(report.keptBytes)}` +
+    (report.youngBlobs > 0 ? ` (${report.youngBlobs} of them only because they are young)` : ''),
+});
+
+export const registryCheckCommand = defineCommand({
+  name: 'registry check',
+  summary: 'Read all content again; name what is damaged and which images it breaks',
+  description:
+    'Compares every blob with its digest, and looks for blobs that images need and that are not ' +
+    'there. Exits 5 while something is wrong. With --repair-from it is fetched again.',
+  options: {
+    repairFrom: {
+      type: 'string',
+      value: 'REGISTRY',
+      summary: 'Host of a registry with the same repositories to fetch damaged content from',
+    },
+    ...FOLDER_OPTIONS,
+    ...REGISTRY_OPTIONS,
+  },
+  examples: [
+    ['atoll registry check', 'damaged content, and images that need it'],
+    ['atoll registry check --repair-from other.example.com:8443', 'and fetch it again'],
+  ],
+  async run(ctx, { options, terminal }) {
+    const store = await openStore(await readFolder(options));
+    if (options.repairFrom === undefined) return await checkRegistry(ctx, store);
+    const registries = registriesFrom(options, terminal);
+    try {
+      const connect = (registry: string, repository: string) =>
+        registries.repository(registry, repository);
+      return await checkRegistry(ctx, store, {
+        repairFrom: { registry: options.repairFrom, connect },
+      });
+    } finally {
+      await registries.close();
+    }
+  },
+  text: (report, style) =>
+    [
+      ...report.problems.flatMap(({ digest, found, detail, references }) => [
+        `${style.red(found)} ${digest}: ${detail}`,
+        ...references.map((name) => `  breaks ${name}`),
+      ]),
+      ...report.repaired.map((digest) => `${style.green('repaired')} ${digest}`),
+      `${report.blobs} blobs, ${formatBytes(report.bytes)}, ${report.problems.length} problems`,
+    ].join('\n'),
+  exitCode: ({ problems }) => (problems.length > 0 ? 5 : 0),
+});
+
+export const registryUsageCommand = defineCommand({
+  name: 'registry usage',
+  summary: 'Show how much each repository holds, alone and together with others',
+  options: FOLDER_OPTIONS,
+  examples: [['atoll registry usage', 'largest first']],
+  async run(ctx, { options }) {
+    return await registryUsage(ctx, await openStore(await readFolder(options)));
+  },
+  text: ({ repositories, totalBytes, unlinkedBytes }) => {
+    const width = Math.max(10, ...repositories.map(({ repository }) => repository.length));
+    const line = (name: string, ...cells: readonly string[]) =>
+      `${name.padEnd(width)}${cells.map((cell) => cell.padStart(11)).join('')}`;
+    return [
+      line('REPOSITORY', 'TOTAL', 'UNIQUE', 'SHARED', 'TAGS'),
+      ...repositories.map((each) =>
+        line(
+          each.repository,
+          formatBytes(each.bytes),
+          formatBytes(each.uniqueBytes),
+          formatBytes(each.sharedBytes),
+          String(each.tags),
+        ),
+      ),
+      `on disk ${formatBytes(totalBytes)}, of which ${formatBytes(unlinkedBytes)} belong to no repository`,
+    ].join('\n');
+  },
+});

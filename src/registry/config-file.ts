@@ -1,0 +1,125 @@
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { readText } from '../core/files.ts';
+import { parseBytes } from '../core/format.ts';
+import { inputError, parseYamlInput } from '../core/yaml-input.ts';
+import type { Limits } from './limits.ts';
+
+const ADDRESS = /^(?<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]*):(?<port>\d{1,5})$/;
+const UPSTREAM = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?$/;
+
+const address = z.string().transform((text, issues) => {
+  const { host, port } = ADDRESS.exec(text)?.groups ?? {};
+  if (host === undefined || Number(port) > 65_535) {
+    issues.addIssue({ code: 'custom', message: 'must be HOST:PORT, such as 0.0.0.0:8443' });
+    return z.NEVER;
+  }
+  return { host: host.replace(/^\[|\]$/g, '') || '0.0.0.0', port: Number(port) };
+});
+
+const size = z.union([z.number().int().nonnegative(), z.string()]).transform((value, issues) => {
+  const bytes = typeof value === 'number' ? value : parseBytes(value);
+  if (bytes !== undefined) return bytes;
+  issues.addIssue({ code: 'custom', message: 'must be a size, such as 512MiB' });
+  return z.NEVER;
+});
+
+const seconds = z.number().positive().max(1_000_000_000);
+const count = z.number().int().positive().max(1_000_000);
+
+const tls = z.strictObject({ certificate: z.string().min(1), key: z.string().min(1) });
+
+const listener = z.strictObject({
+  address,
+  tls: tls.optional(),
+  upstream: z.string().regex(UPSTREAM, 'must be a registry host, such as quay.io').optional(),
+});
+
+const s3 = z.strictObject({
+  bucket: z.string().min(1),
+  prefix: z.string().optional(),
+  region: z.string().optional(),
+  endpoint: z.string().optional(),
+  /** Clients fetch blobs from the bucket by themselves. */
+  redirect: z.boolean().default(false),
+});
+
+const storage = z
+  .strictObject({ path: z.string().min(1).optional(), s3: s3.optional() })
+  .refine(({ path, s3: bucket }) => (path === undefined) !== (bucket === undefined), {
+    message: 'must have "path" or "s3", and not both',
+  });
+
+const limits = z.strictObject({
+  manifestSize: size.optional(),
+  headerSize: size.optional(),
+  concurrentUploads: count.optional(),
+  idleSeconds: seconds.optional(),
+  uploadExpirySeconds: seconds.optional(),
+  minFree: size.optional(),
+  cache: size.optional(),
+});
+
+const schema = z.strictObject({
+  storage,
+  listeners: z.array(listener).min(1, 'must name at least one address'),
+  auth: z
+    .strictObject({
+      htpasswd: z.string().min(1),
+      grants: z.string().min(1).optional(),
+      anonymousPull: z.boolean().default(false),
+    })
+    .optional(),
+  readOnly: z.boolean().default(false),
+  accessLog: z.string().min(1).optional(),
+  workers: z.number().int().min(1).max(64).optional(),
+  limits: limits.optional(),
+});
+
+type Parsed = z.output<typeof schema>;
+
+/** `config.yaml` of a registry, its paths absolute and its limits in the registry's own units. */
+export interface RegistryFile extends Omit<Parsed, 'limits'> {
+  readonly limits: Partial<Limits>;
+}
+
+export const CONFIG_NAME = 'config.yaml';
+
+/** Reads the file, and says everything that is wrong with it at once. Paths are relative to it. */
+export async function readConfigFile(path: string): Promise<RegistryFile> {
+  const parsed = parseYamlInput(schema, await readText(path));
+  if (parsed.value === undefined) throw inputError(path, parsed.problems);
+  const absolute = (name: string) => resolve(dirname(path), name);
+  const { storage: kept, listeners, auth, accessLog, limits: bounds, ...rest } = parsed.value;
+  return {
+    ...rest,
+    storage: kept.path === undefined ? kept : { path: absolute(kept.path) },
+    listeners: listeners.map((each) => ({
+      ...each,
+      tls: each.tls && {
+        certificate: absolute(each.tls.certificate),
+        key: absolute(each.tls.key),
+      },
+    })),
+    auth: auth && {
+      ...auth,
+      htpasswd: absolute(auth.htpasswd),
+      grants: auth.grants === undefined ? undefined : absolute(auth.grants),
+    },
+    accessLog: accessLog === undefined ? undefined : absolute(accessLog),
+    limits: limitsOf(bounds ?? {}),
+  };
+}
+
+function limitsOf(bounds: NonNullable<Parsed['limits']>): Partial<Limits> {
+  const all: { readonly [K in keyof Limits]?: number | undefined } = {
+    manifestBytes: bounds.manifestSize,
+    headerBytes: bounds.headerSize,
+    concurrentUploads: bounds.concurrentUploads,
+    idleMs: bounds.idleSeconds && bounds.idleSeconds * 1000,
+    uploadExpiryMs: bounds.uploadExpirySeconds && bounds.uploadExpirySeconds * 1000,
+    minFreeBytes: bounds.minFree,
+    cacheBytes: bounds.cache,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

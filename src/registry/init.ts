@@ -1,0 +1,144 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { SECRET_DIRECTORY_MODE, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
+import { generatePassword } from './auth/passwords.ts';
+import { addUser } from './auth/users.ts';
+import { CONFIG_NAME } from './config-file.ts';
+import { type CertificatePaths, loadCertificate } from './tls/certificate-file.ts';
+import { CA_DAYS, createCa, createServerCertificate, SERVER_DAYS } from './tls/certificates.ts';
+
+// What `init` makes:
+//
+//   <directory>/              0700
+//   ├── config.yaml
+//   ├── htpasswd, grants.yaml 0600
+//   ├── tls/ca.crt            to be trusted by clients; absent with a certificate of one's own
+//   ├── tls/ca.key            0600, needed by `renew` only
+//   ├── tls/server.crt, tls/server.key
+//   └── data/                 the store
+
+export interface InitOptions {
+  readonly directory: string;
+  /** Names and addresses clients use; the first is the one shown. */
+  readonly hosts: readonly string[];
+  readonly port: number;
+  readonly user: string;
+  /** Generated when absent. */
+  readonly password?: string | undefined;
+  /** A certificate the site already has. */
+  readonly certificate?: CertificatePaths | undefined;
+}
+
+export interface InitResult {
+  readonly config: string;
+  /** Undefined when the site has its own CA. */
+  readonly ca: string | undefined;
+  readonly host: string;
+  readonly user: string;
+  readonly password: string;
+  readonly expiresAt: Date;
+}
+
+export async function initRegistry(ctx: Context, options: InitOptions): Promise<InitResult> {
+  const { directory, user } = options;
+  const config = join(directory, CONFIG_NAME);
+  if (await isThere(config)) throw alreadyThere(config);
+  options.hosts.forEach(checkHost);
+  await mkdir(directory, { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await mkdir(join(directory, 'tls'), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+
+  const tls = serverPaths(directory);
+  if (options.certificate) await adopt(options.certificate, tls);
+  else await createAll(ctx, directory, options.hosts);
+  const password = options.password ?? generatePassword();
+  const paths = {
+    htpasswd: join(directory, 'htpasswd'),
+    grants: join(directory, 'grants.yaml'),
+  };
+  await addUser(ctx, paths, { name: user, password, grants: [{ role: 'delete', prefix: '' }] });
+  // Last: where it is, the rest is too.
+  await writeFileAtomic(config, configText(options.port), { mode: SECRET_MODE });
+  const { expiresAt } = await loadCertificate(tls);
+  return {
+    config,
+    ca: options.certificate ? undefined : join(directory, 'tls', 'ca.crt'),
+    host: `${shown(options.hosts[0] ?? 'localhost')}:${options.port}`,
+    user,
+    password,
+    expiresAt,
+  };
+}
+
+const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+
+function checkHost(host: string): void {
+  if (isIP(host) !== 0 || (HOST.test(host) && host.length <= 253)) return;
+  throw new AtollError('INPUT_INVALID', `Cannot use "${host}" as the name of a host`, {
+    hint: 'Give names and addresses without a port, such as mirror.example.com,10.0.0.5',
+  });
+}
+
+const shown = (host: string) => (isIP(host) === 6 ? `[${host}]` : host);
+
+export function serverPaths(directory: string): CertificatePaths {
+  const tls = join(directory, 'tls');
+  return { certificate: join(tls, 'server.crt'), key: join(tls, 'server.key') };
+}
+
+export function caPaths(directory: string): CertificatePaths {
+  const tls = join(directory, 'tls');
+  return { certificate: join(tls, 'ca.crt'), key: join(tls, 'ca.key') };
+}
+
+async function createAll(ctx: Context, directory: string, hosts: readonly string[]): Promise<void> {
+  const now = ctx.now();
+  const name = `atoll registry CA ${now.toISOString().slice(0, 10)}`;
+  const ca = await createCa(name, { now, days: CA_DAYS });
+  const paths = caPaths(directory);
+  await writeFileAtomic(paths.key, ca.key, { mode: SECRET_MODE });
+  await writeFileAtomic(paths.certificate, ca.certificate, { mode: 0o644 });
+  const server = await createServerCertificate(ca, hosts, { now, days: SERVER_DAYS });
+  const target = serverPaths(directory);
+  await writeFileAtomic(target.key, server.key, { mode: SECRET_MODE });
+  await writeFileAtomic(target.certificate, server.certificate, { mode: 0o644 });
+}
+
+async function adopt(from: CertificatePaths, to: CertificatePaths): Promise<void> {
+  const { cert, key } = await loadCertificate(from);
+  await writeFileAtomic(to.key, key, { mode: SECRET_MODE });
+  await writeFileAtomic(to.certificate, cert, { mode: 0o644 });
+}
+
+function configText(port: number): string {
+  const head =
+    '# Registry of atoll. Paths are relative to this file.\n' +
+    '# A listener may name an "upstream" (a registry host) instead of serving the store.\n';
+  const config = {
+    storage: { path: 'data' },
+    listeners: [
+      {
+        address: `0.0.0.0:${port}`,
+        tls: { certificate: 'tls/server.crt', key: 'tls/server.key' },
+      },
+    ],
+    auth: { htpasswd: 'htpasswd', grants: 'grants.yaml', anonymousPull: false },
+    accessLog: 'access.log',
+    readOnly: false,
+  };
+  return head + stringify(config);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+function alreadyThere(path: string): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot make a registry: "${path}" exists`, {
+    hint: 'Serve it with "atoll registry serve", or choose another folder with --dir',
+    details: { path },
+  });
+}
