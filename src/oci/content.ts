@@ -51,7 +51,12 @@ export interface RootTarget {
 
 /** A source that knows which artifacts (signatures, SBOMs) refer to a manifest. */
 export interface ReferrersSource {
-  referrers(ctx: Context, subject: Digest): Promise<readonly Descriptor[]>;
+  /** `tags`, where the caller knows all of them, saves asking for a list that is kept as one. */
+  referrers(
+    ctx: Context,
+    subject: Digest,
+    tags?: ReadonlySet<string>,
+  ): Promise<readonly Descriptor[]>;
 }
 
 /** A source that can list its tags, in order. */

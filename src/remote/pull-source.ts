@@ -56,9 +56,13 @@ export class MirroredSource implements PullSource {
     return await (await this.#serving(ctx, blob)).openBlob(ctx, blob, offset);
   }
 
-  async referrers(ctx: Context, subject: Digest): Promise<readonly Descriptor[]> {
+  async referrers(
+    ctx: Context,
+    subject: Digest,
+    tags?: ReadonlySet<string>,
+  ): Promise<readonly Descriptor[]> {
     const place = this.#chosen ?? (await this.#found(ctx, subject));
-    return await place.referrers(ctx, subject);
+    return await place.referrers(ctx, subject, tags);
   }
 
   async *tags(ctx: Context): AsyncGenerator<string> {

@@ -13,9 +13,12 @@ export async function listReferrers(
   ctx: Context,
   place: Place,
   subject: Digest,
+  tags?: ReadonlySet<string>,
 ): Promise<readonly Descriptor[]> {
   const listed = place.client.features.referrers ? await byApi(ctx, place, subject) : undefined;
-  return listed ?? (await byTag(ctx, place, subject))?.content.manifests ?? [];
+  if (listed) return listed;
+  if (tags && !tags.has(fallbackTag(subject))) return [];
+  return (await byTag(ctx, place, subject))?.content.manifests ?? [];
 }
 
 /** The tag a list of referrers has where the registry keeps none: `sha256-<hex>`. */

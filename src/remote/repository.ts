@@ -96,8 +96,12 @@ export class RemoteRepository implements Repository {
     return await mountBlob(ctx, await this.#place(), blob, fromRepository);
   }
 
-  async referrers(ctx: Context, subject: Digest): Promise<readonly Descriptor[]> {
-    return await listReferrers(ctx, await this.#place(), subject);
+  async referrers(
+    ctx: Context,
+    subject: Digest,
+    tags?: ReadonlySet<string>,
+  ): Promise<readonly Descriptor[]> {
+    return await listReferrers(ctx, await this.#place(), subject, tags);
   }
 
   async *tags(ctx: Context): AsyncGenerator<string> {

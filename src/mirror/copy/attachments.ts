@@ -23,36 +23,19 @@ export function signatureTags(subject: Digest): string[] {
 
 /** Looks for signatures, attestations and other artifacts of images at a source. */
 export class AttachmentFinder {
-  readonly #tags = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+  readonly #tags = new Map<string, Promise<Tags>>();
 
   async find(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
+    const tags = await this.#tagsOf(ctx, origin);
     const [tagged, referring] = await Promise.all([
-      this.#byTag(ctx, origin, subject),
-      this.#byReferrer(ctx, origin, subject),
+      byTag(ctx, origin, subject, tags),
+      byReferrer(ctx, origin, subject, tags),
     ]);
     return [...tagged, ...referring];
   }
 
-  async #byTag(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
-    const listed = await this.#tagsOf(ctx, origin);
-    const candidates = signatureTags(subject).filter((tag) => listed?.has(tag) ?? true);
-    const found = candidates.map(async (tag) => {
-      const descriptor = await origin.source.resolve(ctx, tag);
-      return descriptor ? [{ descriptor, tag }] : [];
-    });
-    return (await Promise.all(found)).flat();
-  }
-
-  async #byReferrer(ctx: Context, { source }: Origin, subject: Digest): Promise<Attachment[]> {
-    if (!hasReferrers(source)) return [];
-    const referrers = await source.referrers(ctx, subject);
-    return referrers
-      .filter(({ mediaType }) => isManifestType(mediaType))
-      .map((descriptor) => ({ descriptor }));
-  }
-
   /** All tags where they are few; undefined where they are many or nobody may list them. */
-  #tagsOf(ctx: Context, { source, key }: Origin): Promise<ReadonlySet<string> | undefined> {
+  #tagsOf(ctx: Context, { source, key }: Origin): Promise<Tags> {
     const known = this.#tags.get(key);
     if (known) return known;
     const tags = hasTags(source) ? listTags(ctx, source.tags(ctx)) : Promise.resolve(undefined);
@@ -61,10 +44,36 @@ export class AttachmentFinder {
   }
 }
 
-async function listTags(
+type Tags = ReadonlySet<string> | undefined;
+
+async function byTag(
   ctx: Context,
-  tags: AsyncIterable<string>,
-): Promise<ReadonlySet<string> | undefined> {
+  { source }: Origin,
+  subject: Digest,
+  listed: Tags,
+): Promise<Attachment[]> {
+  const candidates = signatureTags(subject).filter((tag) => listed?.has(tag) ?? true);
+  const found = candidates.map(async (tag) => {
+    const descriptor = await source.resolve(ctx, tag);
+    return descriptor ? [{ descriptor, tag }] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function byReferrer(
+  ctx: Context,
+  { source }: Origin,
+  subject: Digest,
+  listed: Tags,
+): Promise<Attachment[]> {
+  if (!hasReferrers(source)) return [];
+  const referrers = await source.referrers(ctx, subject, listed);
+  return referrers
+    .filter(({ mediaType }) => isManifestType(mediaType))
+    .map((descriptor) => ({ descriptor }));
+}
+
+async function listTags(ctx: Context, tags: AsyncIterable<string>): Promise<Tags> {
   const found = new Set<string>();
   let count = 0;
   try {

@@ -1,4 +1,4 @@
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { AtollError } from '../../core/errors.ts';
 import { loadCertsDir } from '../certs-dir.ts';
 import { proxyFor } from '../no-proxy.ts';
@@ -15,11 +15,7 @@ export interface Endpoints {
 
 export function createEndpoints(options: RegistryOptions): Endpoints {
   const known = new Map<string, Promise<Endpoint>>();
-  let loading: Promise<readonly string[]> | undefined;
-  const trust = () => {
-    loading ??= loadTrust(options);
-    return loading;
-  };
+  const contexts = createContexts(options);
   const make = async (key: string, url: URL, verify: boolean): Promise<Endpoint> => {
     const proxy = proxyFor(url, options.env ?? process.env);
     const isTls = url.protocol === 'https:';
@@ -29,9 +25,9 @@ export function createEndpoints(options: RegistryOptions): Endpoints {
       hostname: bareHostname(url),
       port: portOf(url),
       lookup: options.addressOf && lookupWith(options.addressOf),
-      tls: isTls ? { context: await contextFor(url, await trust(), options), verify } : undefined,
+      tls: isTls ? { context: await contexts.contextFor(url, verify), verify } : undefined,
       proxy,
-      proxyContext: tlsProxy ? createSecureContext({ ca: [...(await trust())] }) : undefined,
+      proxyContext: tlsProxy ? await contexts.common() : undefined,
     };
   };
   return {
@@ -44,18 +40,34 @@ export function createEndpoints(options: RegistryOptions): Endpoints {
   };
 }
 
-async function contextFor(url: URL, trust: readonly string[], options: RegistryOptions) {
-  const { ca, clients } = await loadCertsDir(url.host, options);
-  try {
-    return createSecureContext({
-      ca: [...trust, ...ca],
-      cert: clients.map((client) => client.cert),
-      key: clients.map((client) => client.key),
-    });
-  } catch (cause) {
-    throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${url.host}`, {
-      hint: 'Check that every file given with --ca and in certs.d holds PEM',
-      cause,
-    });
-  }
+/** Reading a hundred roots takes a while: hosts without certificates of their own share them. */
+function createContexts(options: RegistryOptions) {
+  let loading: Promise<readonly string[]> | undefined;
+  let sharing: Promise<SecureContext> | undefined;
+  const trust = () => {
+    loading ??= loadTrust(options);
+    return loading;
+  };
+  const common = () => {
+    sharing ??= trust().then((ca) => createSecureContext({ ca: [...ca] }));
+    return sharing;
+  };
+  const contextFor = async (url: URL, verify: boolean): Promise<SecureContext> => {
+    const { ca, clients } = await loadCertsDir(url.host, options);
+    try {
+      if (verify && ca.length === 0 && clients.length === 0) return await common();
+      return createSecureContext({
+        ca: verify ? [...(await trust()), ...ca] : [],
+        cert: clients.map((client) => client.cert),
+        key: clients.map((client) => client.key),
+      });
+    } catch (cause) {
+      if (cause instanceof AtollError) throw cause;
+      throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${url.host}`, {
+        hint: 'Check that every file given with --ca and in certs.d holds PEM',
+        cause,
+      });
+    }
+  };
+  return { common, contextFor };
 }
