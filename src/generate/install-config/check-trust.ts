@@ -1,0 +1,91 @@
+import type { X509Certificate } from 'node:crypto';
+import { hostNameOf } from '../mirror-rule.ts';
+import { isFor, isSignedBy, readPemBundle } from './certificates.ts';
+import type { InstallFacts, MirrorFacts } from './facts.ts';
+import type { InstallConfig } from './schema.ts';
+import { error, type Violation, warning, when } from './violation.ts';
+
+const PATH = 'additionalTrustBundle';
+const SOON_MS = 30 * 24 * 3_600_000;
+
+/** The bundle itself, and whether it really makes nodes trust the mirror. */
+export function checkTrust(config: InstallConfig, facts: InstallFacts): Violation[] {
+  const policy = config.additionalTrustBundlePolicy;
+  return [
+    ...checkBundle(config.additionalTrustBundle),
+    ...when(policy !== undefined && !['Always', 'Proxyonly'].includes(policy), () =>
+      error(`${PATH}Policy`, `"${policy}" is not a policy`, 'Write "Always" or "Proxyonly"'),
+    ),
+    ...(facts.mirror ? checkMirror(config, facts.mirror, facts.now) : []),
+  ];
+}
+
+function checkBundle(text: string | undefined): Violation[] {
+  if (text === undefined || text.trim() === '') return [];
+  const { certificates, broken, rest } = readPemBundle(text);
+  return [
+    ...broken.map((position) =>
+      error(PATH, `block ${position} is not a certificate`, 'Leave only CERTIFICATE blocks in it'),
+    ),
+    ...when(rest !== '', () =>
+      error(PATH, 'it has text outside of its PEM blocks', 'Remove comments and half blocks'),
+    ),
+    ...when(certificates.length === 0 && broken.length === 0, () =>
+      error(PATH, 'it holds no certificate', 'Give the PEM of the CA, starting with "-----BEGIN"'),
+    ),
+    ...certificates.flatMap((one, index) =>
+      when(!one.ca, () =>
+        warning(PATH, `certificate ${index + 1} is not a CA`, 'Give the CA that signed it instead'),
+      ),
+    ),
+  ];
+}
+
+function checkMirror(
+  config: InstallConfig,
+  mirror: MirrorFacts,
+  now: Date | undefined,
+): Violation[] {
+  const shown = readPemBundle(mirror.certificates ?? '').certificates;
+  const [leaf] = shown;
+  if (!leaf) return [];
+  const bundle = readPemBundle(config.additionalTrustBundle ?? '').certificates;
+  const name = hostNameOf(mirror.host);
+  return [
+    ...when(!isSignedBy(shown, bundle), () =>
+      error(
+        PATH,
+        `it does not sign the certificate of ${mirror.host}, issued by "${issuerOf(leaf)}"`,
+        'Add the CA that signed the mirror, or let the mirror show its intermediates',
+      ),
+    ),
+    ...when(!isFor(leaf, name), () =>
+      error(
+        'imageDigestSources',
+        `the certificate of the mirror is not for "${name}": ${leaf.subjectAltName ?? 'it has no SAN'}`,
+        'Use a name of the certificate, or issue one with this name as a SAN',
+      ),
+    ),
+    ...(now ? checkValidity(leaf, mirror, now) : []),
+  ];
+}
+
+function checkValidity(leaf: X509Certificate, mirror: MirrorFacts, now: Date): Violation[] {
+  const left = Date.parse(leaf.validTo) - now.getTime();
+  const early = Date.parse(leaf.validFrom) > now.getTime();
+  const subject = `the certificate of ${mirror.host}`;
+  const path = 'imageDigestSources';
+  const fix = 'Renew it before the install';
+  return [
+    ...when(left <= 0, () => error(path, `${subject} expired on ${leaf.validTo}`, fix)),
+    ...when(early, () =>
+      error(path, `${subject} is not valid before ${leaf.validFrom}`, 'Check the clocks'),
+    ),
+    ...when(left > 0 && left < SOON_MS, () =>
+      warning(path, `${subject} expires on ${leaf.validTo}`, fix),
+    ),
+  ];
+}
+
+const issuerOf = (certificate: X509Certificate): string =>
+  certificate.issuer.split('\n').join(', ');

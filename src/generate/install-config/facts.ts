@@ -1,0 +1,51 @@
+import type { ReleaseVersion } from './release-version.ts';
+
+/** What is known about the world the cluster will live in. What is absent is not checked. */
+export interface InstallFacts {
+  readonly version?: ReleaseVersion | undefined;
+  /** No way to the internet at all. */
+  readonly disconnected?: boolean | undefined;
+  readonly mirror?: MirrorFacts | undefined;
+  /** Repositories of the release image and all its components, as the payload names them. */
+  readonly releaseRepositories?: readonly string[] | undefined;
+  readonly aws?: AwsFacts | undefined;
+  /** For the validity of certificates. */
+  readonly now?: Date | undefined;
+}
+
+export interface MirrorFacts {
+  /** `host[:port]`, as nodes will write it. */
+  readonly host: string;
+  /** PEM of what it shows in a TLS handshake: its own certificate first. */
+  readonly certificates?: string | undefined;
+}
+
+export interface AwsFacts {
+  readonly vpcId?: string | undefined;
+  /** All subnets of the VPC, used or not. */
+  readonly subnets?: readonly AwsSubnetFacts[] | undefined;
+  /** VPCs the hosted zone is associated with. */
+  readonly hostedZoneVpcIds?: readonly string[] | undefined;
+  readonly instanceTypes?: Readonly<Record<string, InstanceFacts>> | undefined;
+}
+
+export interface AwsSubnetFacts {
+  readonly id: string;
+  readonly vpcId?: string | undefined;
+  readonly zone: string;
+  readonly cidr: string;
+  /** Its route table leads to an internet gateway. */
+  readonly isPublic: boolean;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface InstanceFacts {
+  readonly vcpus: number;
+  readonly memoryMiB: number;
+}
+
+/** What every release of OpenShift is made from. */
+export const RELEASE_REPOSITORIES = [
+  'quay.io/openshift-release-dev/ocp-release',
+  'quay.io/openshift-release-dev/ocp-v4.0-art-dev',
+] as const;

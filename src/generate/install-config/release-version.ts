@@ -1,0 +1,28 @@
+import { AtollError } from '../../core/errors.ts';
+
+/** What of a release decides how a file is written. */
+export interface ReleaseVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Reads `4.18`, `4.18.1`, `4.18.0-rc.2`. */
+export function parseReleaseVersion(text: string): ReleaseVersion {
+  const [, major, minor] = /^(\d+)\.(\d+)(?:\.\d+)?(?:[-+].+)?$/.exec(text) ?? [];
+  if (major !== undefined && minor !== undefined) {
+    return { major: Number(major), minor: Number(minor) };
+  }
+  throw new AtollError('INPUT_INVALID', `Cannot read release version "${text}"`, {
+    hint: 'Write it as "4.18" or "4.18.1"',
+  });
+}
+
+/** Whether a release is this one or newer. An unknown release is taken for a new one. */
+export function isAtLeast(
+  version: ReleaseVersion | undefined,
+  wanted: `${number}.${number}`,
+): boolean {
+  if (!version) return true;
+  const { major, minor } = parseReleaseVersion(wanted);
+  return version.major > major || (version.major === major && version.minor >= minor);
+}
