@@ -1,4 +1,5 @@
-import { open, rename, rm, stat, utimes } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCodeOf } from '../core/errors.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
@@ -8,14 +9,19 @@ import { blobPath } from './layout-paths.ts';
 
 const syncDirectoryOnce = createDirectorySync();
 
-/** Size of a blob's file, or undefined when there is none. */
-export async function blobSize(root: string, digest: Digest): Promise<number | undefined> {
+/** What the file system knows about a file, or undefined when there is none. */
+export async function statIfPresent(path: string): Promise<Stats | undefined> {
   try {
-    return (await stat(blobPath(root, digest))).size;
+    return await stat(path);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Size of a blob's file, or undefined when there is none. */
+export async function blobSize(root: string, digest: Digest): Promise<number | undefined> {
+  return (await statIfPresent(blobPath(root, digest)))?.size;
 }
 
 /** A time this young is left as it is: touching a blob again and again costs the disk. */
@@ -51,16 +57,6 @@ export async function publishFile(partial: string, root: string, digest: Digest)
   const target = blobPath(root, digest);
   await rename(partial, target);
   await syncDirectoryOnce(dirname(target));
-}
-
-/** Forces a file's bytes to the disk. */
-export async function syncData(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
 }
 
 export async function removeIfPresent(path: string): Promise<boolean> {

@@ -82,6 +82,7 @@ export function createBufferPool(bufferBytes = READ_BYTES, keep = 32): BufferPoo
 /**
  * Writes a part of a file to a stream through pooled buffers, reading one ahead while the last
  * one is on its way. Does not end the stream. Rejects if the stream breaks or the file is short.
+ * The stream must be done with the memory when it calls back, as sockets and responses are.
  */
 export async function pumpFile(
   file: FileHandle,
