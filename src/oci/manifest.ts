@@ -47,6 +47,7 @@ export function parseManifest(bytes: Uint8Array, mediaType?: string, digest?: Di
   }
   const json = parseJson(bytes, shown);
   const type = typeOf(json, mediaType, shown);
+  refuseAmbiguous(json, type, shown);
   const parsed = (isIndexType(type) ? indexSchema : imageSchema).safeParse(json);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -106,6 +107,13 @@ function typeOf(json: Record<string, unknown>, header: string | undefined, shown
   }
   if (type && (isIndexType(type) || isImageManifestType(type))) return type;
   throw invalid(shown, `its media type is "${type ?? 'unknown'}"`);
+}
+
+/** A document that is both could be read as either: two readers would see two images. */
+function refuseAmbiguous(json: Record<string, unknown>, type: string, shown: string): void {
+  const others = isIndexType(type) ? ['layers', 'config'] : ['manifests'];
+  const found = others.find((field) => json[field] !== undefined);
+  if (found) throw invalid(shown, `it has "${found}", which a document of type "${type}" must not`);
 }
 
 function guessType(json: Record<string, unknown>): string | undefined {

@@ -10,7 +10,10 @@ export interface Reference {
   readonly digest?: Digest | undefined;
 }
 
-const HOST = /^(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?$/;
+const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?';
+const HOST = new RegExp(
+  `^(?:\\[[0-9a-fA-F:.]+\\]|${LABEL}(?:\\.${LABEL})*)(?::(?<port>\\d{1,5}))?$`,
+);
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 const DOCKER_HUB = 'docker.io';
@@ -21,6 +24,12 @@ export const isTag = (text: string): boolean => TAG.test(text);
 /** Whether this is a repository path as the distribution specification allows it. */
 export function isRepository(text: string): boolean {
   return text.length <= MAX_NAME && text.split('/').every((part) => COMPONENT.test(part));
+}
+
+/** Whether this is a host with an optional port. */
+export function isRegistry(text: string): boolean {
+  const parts = HOST.exec(text);
+  return parts !== null && Number(parts.groups?.port ?? 1) <= 65_535;
 }
 
 /** Parses `[registry/]repository[:tag][@digest]`; short names mean Docker Hub, as everywhere. */
@@ -34,7 +43,7 @@ export function parseReference(text: string): Reference {
   if (tag !== undefined && !isTag(tag)) throw fail(`"${tag}" is not a tag`);
 
   const { registry, repository } = splitRegistry(name);
-  if (!HOST.test(registry)) throw fail(`"${registry}" is not a registry host`);
+  if (!isRegistry(registry)) throw fail(`"${registry}" is not a registry host`);
   if (!isRepository(repository)) {
     const hint = /[A-Z]/.test(repository) ? 'Write the repository in lower case' : undefined;
     throw fail(`"${repository}" is not a repository`, hint);
