@@ -34,7 +34,8 @@ export const listReferrers: Handler<RouteOf<'referrers'>> = async (exchange, rou
   const { repository, digest } = route;
   if (!isDigest(digest)) throw new WireError('DIGEST_INVALID', 'This is not a digest');
   entry.digest = digest;
-  const wanted = query.get('artifactType') || undefined;
+  // A plus in a query reads as a blank, and no media type has blanks.
+  const wanted = query.get('artifactType')?.replaceAll(' ', '+') || undefined;
   const { last } = pageOf(query);
   const most = service.limits.referrersPerPage;
   const all = referrersOf(exchange, repository, digest, last);
