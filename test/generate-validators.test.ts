@@ -44,14 +44,15 @@ const FULL: BastionInput = {
 const hash = `sha256-${'a'.repeat(64)}`;
 const ATOLL: BastionInput = {
   users: USERS,
-  registry: { kind: 'atoll', config: '{}', program: { source: 's3://b/atoll', hash } },
+  registry: { kind: 'atoll', program: { source: 's3://b/atoll', hash } },
+  caches: FULL.caches,
 };
 
 describeWithPeers(['ignition-validate'], 'ignition-validate', () => {
   test.each(IGNITION_VERSIONS)('accepts every kind of bastion in spec %s', (version) => {
     const { registry, ...withoutRegistry } = FULL;
     const { proxy, caches, ...registryOnly } = FULL;
-    const waiting: BastionInput = { users: USERS, registry: { kind: 'atoll', config: '{}' } };
+    const waiting: BastionInput = { users: USERS, registry: { kind: 'atoll' } };
 
     for (const input of [FULL, ATOLL, waiting, withoutRegistry, registryOnly, { users: [] }]) {
       const text = formatIgnition(bastionIgnition({ ...input, version }));
@@ -95,7 +96,7 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 describe.runIf(hasSystemd)('systemd-analyze', () => {
   test('accepts every unit of a bastion, and rates the registry as well shielded', async () => {
     const root = await tempDir();
-    const units = [FULL, ATOLL, { users: [], registry: { kind: 'atoll', config: '' } } as const]
+    const units = [FULL, ATOLL, { users: [], registry: { kind: 'atoll' } } as const]
       .flatMap((input) => bastionIgnition(input).systemd?.units ?? [])
       .filter(({ contents }) => contents !== undefined);
     for (const program of ['usr/local/bin/atoll', 'usr/bin/podman']) {

@@ -1,11 +1,13 @@
 import { AtollError } from '../../core/errors.ts';
 import type { UpstreamRegistry } from '../units/distribution-config.ts';
-import { distributionPart, type ServerCertificate } from './bastion-registry.ts';
+import { distributionPart } from './bastion-distribution.ts';
+import type { ServerCertificate } from './certificate-files.ts';
 import type { IgnitionPart } from './parts.ts';
 
 /** A registry that fetches from one upstream what it does not have, and takes no pushes. */
 export interface BastionCache extends UpstreamRegistry {
   readonly port: number;
+  /** Image of its container, where it is one. */
   readonly image?: string | undefined;
   readonly htpasswd?: string | undefined;
 }
@@ -24,5 +26,5 @@ export function cachePart(
     });
   }
   const cacheOf = { url, username, password };
-  return distributionPart({ kind: 'distribution', port, image, htpasswd, cacheOf }, certificate);
+  return distributionPart({ port, image, htpasswd, cacheOf }, certificate);
 }

@@ -1,7 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
 import { podmanUnit } from '../units/podman-unit.ts';
 import { squidConf } from '../units/squid-conf.ts';
-import type { ServerCertificate } from './bastion-registry.ts';
+import type { ServerCertificate } from './certificate-files.ts';
 import { type FileEntry, textFile } from './config.ts';
 import type { IgnitionPart } from './parts.ts';
 

@@ -1,9 +1,11 @@
 import { AtollError } from '../../core/errors.ts';
 import { sortedUnique } from '../order.ts';
 import { mountUnitName, unitFile } from '../units/unit-file.ts';
+import { type AtollRegistry, atollPart, REGISTRY_PORT } from './bastion-atoll.ts';
 import { type BastionCache, cachePart } from './bastion-cache.ts';
+import { type DistributionRegistry, distributionPart } from './bastion-distribution.ts';
 import { type BastionProxy, proxyPart } from './bastion-proxy.ts';
-import { type BastionRegistry, registryPart, type ServerCertificate } from './bastion-registry.ts';
+import type { ServerCertificate } from './certificate-files.ts';
 import {
   DEFAULT_IGNITION_VERSION,
   type IgnitionConfig,
@@ -22,7 +24,7 @@ export interface BastionInput {
   readonly trustedCas?: Readonly<Record<string, string>> | undefined;
   /** What registry, caches and the TLS port of the proxy show to clients. */
   readonly certificate?: ServerCertificate | undefined;
-  readonly registry?: BastionRegistry | undefined;
+  readonly registry?: AtollRegistry | DistributionRegistry | undefined;
   readonly caches?: readonly BastionCache[] | undefined;
   readonly proxy?: BastionProxy | undefined;
   readonly dataDisk?: DataDisk | undefined;
@@ -44,17 +46,25 @@ export const DATA_PATH = '/var/lib/atoll';
 
 /** The Ignition config of a bastion. */
 export function bastionIgnition(input: BastionInput): IgnitionConfig {
-  const { certificate } = input;
   return ignitionFrom(input.version ?? DEFAULT_IGNITION_VERSION, [
     identityPart(input),
     trustPart(input.trustedCas ?? {}),
     { units: maskedUnits(input.masked ?? ['zincati.service']) },
     ...(input.dataDisk ? [diskPart(input.dataDisk)] : []),
-    ...(input.registry ? [registryPart(input.registry, certificate)] : []),
-    ...(input.caches ?? []).map((cache) => cachePart(cache, certificate)),
-    ...(input.proxy ? [proxyPart(input.proxy, certificate)] : []),
+    ...registryParts(input),
+    ...(input.proxy ? [proxyPart(input.proxy, input.certificate)] : []),
     ...(input.extra ? [input.extra] : []),
   ]);
+}
+
+/** The registry of atoll offers the caches too; any other leaves them to containers. */
+function registryParts({ registry, caches = [], certificate }: BastionInput): IgnitionPart[] {
+  if (registry?.kind === 'atoll') return [atollPart(registry, caches, certificate)];
+  const port = registry?.port ?? REGISTRY_PORT;
+  return [
+    ...(registry ? [distributionPart({ ...registry, port }, certificate)] : []),
+    ...caches.map((cache) => cachePart(cache, certificate)),
+  ];
 }
 
 function identityPart({ hostname, users }: BastionInput): IgnitionPart {

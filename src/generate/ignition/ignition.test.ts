@@ -45,7 +45,8 @@ describe('bastionIgnition', () => {
     const config = bastionIgnition({
       users: FULL.users,
       certificate: FULL.certificate,
-      registry: { kind: 'atoll', config: 'listeners: []\n', htpasswd: 'admin:x\n' },
+      registry: { kind: 'atoll', htpasswd: 'admin:x\n' },
+      caches: FULL.caches,
     });
 
     await expect(formatIgnition(config)).toMatchFileSnapshot('../golden/bastion-atoll.ign');
@@ -74,7 +75,7 @@ describe('bastionIgnition', () => {
 
   test('fetches the program of the registry only with a hash', () => {
     const program = { source: 's3://bucket/atoll', hash: `sha256-${'a'.repeat(64)}` };
-    const registry = { kind: 'atoll', config: '', program } as const;
+    const registry = { kind: 'atoll', program } as const;
     const config = bastionIgnition({ users: [], registry });
 
     expect(config.storage?.files).toContainEqual({

@@ -11,6 +11,8 @@ export interface RegistryUnitInput {
   readonly user?: string | undefined;
   /** The lowest port of its listeners. */
   readonly lowestPort?: number | undefined;
+  /** Auth file with the logins of upstreams, for pull-through caches. */
+  readonly upstreamAuth?: string | undefined;
 }
 
 export const REGISTRY_UNIT = 'atoll-registry.service';
@@ -27,6 +29,7 @@ export function registryUnit(input: RegistryUnitInput = {}): string {
   const config = input.config ?? REGISTRY_DEFAULTS.config;
   const data = input.data ?? REGISTRY_DEFAULTS.data;
   const user = input.user ?? REGISTRY_DEFAULTS.user;
+  const logins = input.upstreamAuth === undefined ? [] : ['--authfile', input.upstreamAuth];
   return unitFile({
     Unit: [
       ['Description', 'Mirror registry (atoll)'],
@@ -40,7 +43,7 @@ export function registryUnit(input: RegistryUnitInput = {}): string {
       ['Type', 'exec'],
       ['User', user],
       ['Group', user],
-      ['ExecStart', execLine([program, 'registry', 'serve', '--config', config])],
+      ['ExecStart', execLine([program, 'registry', 'serve', '--config', config, ...logins])],
       ['Restart', 'always'],
       ['RestartSec', 5],
       ['TimeoutStopSec', 90],
