@@ -94,7 +94,9 @@ export class Authorizer {
   #realm(challenge: Challenge): URL | undefined {
     const realm = challenge.params.realm ?? '';
     if (!/^(https?:\/\/|\/)/i.test(realm)) return undefined;
-    return URL.canParse(realm, this.#options.base.href) ? new URL(realm, this.#options.base) : undefined;
+    return URL.canParse(realm, this.#options.base.href)
+      ? new URL(realm, this.#options.base)
+      : undefined;
   }
 
   async #token(

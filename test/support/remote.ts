@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import type { Descriptor } from '../../src/oci/descriptor.ts';
+import { digestOf } from '../../src/oci/digest.ts';
+import { createRegistries } from '../../src/remote/create-registries.ts';
+import type { Registries, RegistryOptions, Repository } from '../../src/remote/registries.ts';
+import type { Tuning } from '../../src/remote/tuning.ts';
+
+/** The client's patience for tests: short delays, few attempts, small parts. */
+export const IMPATIENT: Partial<Tuning> = {
+  connectTimeoutMs: 5000,
+  stallTimeoutMs: 5000,
+  answerTimeoutMs: 5000,
+  attempts: 3,
+  firstDelayMs: 1,
+  maxRetryAfterMs: 30,
+  partBytes: 64 * 1024,
+};
+
+/** Registries for one test: plain HTTP allowed, no files of the machine's user, closed at the end. */
+export function openRegistries(options: RegistryOptions = {}): Registries {
+  const tuning = { ...IMPATIENT, ...options.tuning };
+  const registries = createRegistries({ insecure: true, env: {}, ...options, tuning });
+  onTestFinished(() => registries.close());
+  return registries;
+}
+
+export function openRepository(
+  host: string,
+  name = 'team/app',
+  options: RegistryOptions = {},
+): Repository {
+  return openRegistries(options).repository(host, name);
+}
+
+/** A blob of random bytes and its descriptor. */
+export function makeBlob(size: number): { bytes: Buffer; blob: Descriptor } {
+  const bytes = randomBytes(size);
+  return { bytes, blob: describeBytes(bytes) };
+}
+
+export function describeBytes(
+  bytes: Uint8Array,
+  mediaType = 'application/octet-stream',
+): Descriptor {
+  return { mediaType, digest: digestOf(bytes), size: bytes.length };
+}
+
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
