@@ -44,7 +44,7 @@ function trackedFiles() {
 
 /** Paths of the machine at hand: the clone itself and the home of whoever works on it. */
 function paths() {
-  const homes = /\/(?:home|Users)\/(?!core\b|user\b|ec2-user\b)[a-z][\w.-]*\//;
+  const homes = /\/(?:home|Users)\/(?!(?:core|user|u|me|admin|ec2-user)\b)[a-z][\w.-]*\//;
   const own = [root, homedir()].filter((path) => path.split('/').length > 2);
   return trackedFiles().flatMap((file) => {
     const text = textOf(join(root, file));
