@@ -47,6 +47,21 @@ export const ERROR_CODES = {
     transient: false,
     summary: 'A signature is missing or does not verify',
   },
+  BUNDLE_INVALID: {
+    exit: 3,
+    transient: false,
+    summary: 'A bundle is not whole, not readable or in the way',
+  },
+  BUNDLE_DAMAGED: {
+    exit: 5,
+    transient: false,
+    summary: 'A chunk of a bundle is missing or altered',
+  },
+  BUNDLE_BASE_MISSING: {
+    exit: 5,
+    transient: false,
+    summary: 'A bundle builds on content the mirror does not have',
+  },
 
   // Registries and the network.
   REGISTRY_DENIED: { exit: 4, transient: false, summary: 'A registry refused the credentials' },

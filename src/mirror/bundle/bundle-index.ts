@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AtollError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { type Digest, isDigest } from '../../oci/digest.ts';
+
+// A bundle is a folder:
+//
+//   bundle.json              this index: small, deterministic, what a signature covers
+//   bundle.json.asc          detached signature, where a key was given
+//   chunk-000001.atoll …     one long run of blobs, cut into files of a chosen size
+//
+// A blob lies at an offset of that run and may reach over the end of a chunk into the next.
+
+export const INDEX_FILE = 'bundle.json';
+export const STATE_FILE = 'bundle.state';
+const FORMAT = 'atoll-bundle/1';
+
+const digest = z.string().refine(isDigest, 'not a digest');
+
+const imageSchema = z.looseObject({
+  kind: z.string(),
+  source: z.string(),
+  digest,
+  mediaType: z.string(),
+  size: z.number(),
+  reason: z.string(),
+});
+
+const schema = z.strictObject({
+  format: z.literal(FORMAT),
+  /** What the bundle is called by a later one that builds on it. */
+  id: z.string(),
+  chunkBytes: z.number().int().positive(),
+  chunks: z.array(z.strictObject({ file: z.string(), size: z.number(), sha256: z.string() })),
+  blobs: z.array(z.strictObject({ digest, size: z.number(), offset: z.number() })),
+  /** Content that images here need and the other side is expected to have. */
+  base: z.array(digest),
+  images: z.array(imageSchema),
+  /** Attachments (signatures and the like), by the image they belong to. */
+  attachments: z.array(
+    z.strictObject({
+      of: digest,
+      repository: z.string(),
+      tag: z.string().optional(),
+      digest,
+      mediaType: z.string(),
+      size: z.number(),
+    }),
+  ),
+  /** Release signatures, as the signature store has them. */
+  signatures: z.array(
+    z.strictObject({ digest, version: z.string(), tag: z.string(), base64: z.string() }),
+  ),
+});
+
+export type BundleIndex = z.output<typeof schema>;
+export type BundleImage = BundleIndex['images'][number];
+export type BundleBlob = {
+  readonly digest: Digest;
+  readonly size: number;
+  readonly offset: number;
+};
+
+/** The bytes of an index: the same for the same content, and the id made of it. */
+export function encodeIndex(content: Omit<BundleIndex, 'format' | 'id'>): {
+  text: string;
+  index: BundleIndex;
+} {
+  const id = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+  const index: BundleIndex = { format: FORMAT, id, ...content };
+  return { text: `${JSON.stringify(index, null, 1)}\n`, index };
+}
+
+export async function readIndex(folder: string): Promise<BundleIndex> {
+  const path = join(folder, INDEX_FILE);
+  const text = await readText(path).catch((cause: unknown) => {
+    throw new AtollError(
+      'BUNDLE_INVALID',
+      `Cannot find a bundle in "${folder}": there is no ${INDEX_FILE}`,
+      {
+        hint: `Copy ${INDEX_FILE} and all chunk files there; if saving was interrupted, run it again first`,
+        cause,
+      },
+    );
+  });
+  return parseIndex(path, text);
+}
+
+export function parseIndex(path: string, text: string): BundleIndex {
+  const json = parseJson(path, text);
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw invalid(path, `${issue?.path.join('.') || 'document'}: ${issue?.message}`);
+  }
+  for (const { file } of parsed.data.chunks) {
+    if (!/^[\w.-]+$/.test(file)) throw invalid(path, `"${file}" is not the name of a chunk`);
+  }
+  return parsed.data;
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(path, 'it is not JSON', cause);
+  }
+}
+
+function invalid(path: string, found: string, cause?: unknown): AtollError {
+  return new AtollError('BUNDLE_INVALID', `Cannot read the bundle index "${path}": ${found}`, {
+    hint: 'Copy it again from the side that saved it',
+    cause,
+  });
+}
+
+export function chunkFile(number: number): string {
+  return `chunk-${String(number).padStart(6, '0')}.atoll`;
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { type Digest, isDigest } from '../../oci/digest.ts';
+import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
+import { verifyBytes } from '../../oci/verify.ts';
+import { type BundleBlob, type BundleIndex, readIndex } from './bundle-index.ts';
+import { ChunkFiles, hashFile, piecesOf, sizeOfFile } from './chunk-files.ts';
+
+/** A chunk that must be copied again. The others can stay. */
+export interface DamagedChunk {
+  readonly file: string;
+  readonly found: string;
+}
+
+/** Reads a bundle. A chunk is hashed before anything in it is used. */
+export class BundleReader {
+  readonly index: BundleIndex;
+  readonly #folder: string;
+  readonly #files: ChunkFiles;
+  readonly #blobs: ReadonlyMap<string, BundleBlob>;
+  readonly #base: ReadonlySet<string>;
+  readonly #checked = new Map<number, Promise<DamagedChunk | undefined>>();
+
+  constructor(folder: string, index: BundleIndex) {
+    this.index = index;
+    this.#folder = folder;
+    this.#files = new ChunkFiles(folder, index.chunkBytes, 'read');
+    this.#blobs = new Map(index.blobs.map((blob) => [blob.digest, blob]));
+    this.#base = new Set(index.base);
+  }
+
+  static async open(folder: string): Promise<BundleReader> {
+    return new BundleReader(folder, await readIndex(folder));
+  }
+
+  /** Every chunk that is missing, too short or altered. */
+  async damaged(ctx: Context): Promise<DamagedChunk[]> {
+    const task = { task: 'bundle', title: 'Check the bundle' };
+    const totalBytes = this.index.chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+    ctx.emit({ type: 'task.started', ...task, totalBytes });
+    const damaged: DamagedChunk[] = [];
+    let doneBytes = 0;
+    for (const [number, chunk] of this.index.chunks.entries()) {
+      const found = await this.#check(ctx, number);
+      if (found) damaged.push(found);
+      doneBytes += chunk.size;
+      ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes });
+    }
+    ctx.emit({
+      type: 'task.finished',
+      ...task,
+      summary: damaged.length === 0 ? 'whole' : `${damaged.length} damaged`,
+    });
+    return damaged;
+  }
+
+  has(digest: string): boolean {
+    return this.#blobs.has(digest);
+  }
+
+  /** Content as it stood in one upstream repository. */
+  source(repository: string): Source & TagSource & ReferrersSource {
+    const attachments = this.index.attachments.filter((each) => each.repository === repository);
+    return {
+      resolve: async (_ctx, name) => this.#resolve(name, attachments),
+      manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),
+      blob: (ctx, descriptor, offset) => this.#read(ctx, descriptor.digest, offset ?? 0),
+      async *tags() {
+        for (const { tag } of attachments) if (tag) yield tag;
+      },
+      referrers: async (_ctx, subject) =>
+        attachments.filter((each) => each.of === subject && !each.tag).map(toDescriptor),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#files.close();
+  }
+
+  #resolve(name: string, attachments: BundleIndex['attachments']): Descriptor | undefined {
+    const attachment = attachments.find((each) => each.tag === name);
+    if (attachment) return toDescriptor(attachment);
+    const image = this.index.images.find((each) => each.digest === name);
+    if (image) return toDescriptor(image);
+    const blob = isDigest(name) ? this.#blobs.get(name) : undefined;
+    return blob && { mediaType: '', digest: blob.digest, size: blob.size };
+  }
+
+  async #manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
+    const parts: Uint8Array[] = [];
+    for await (const bytes of this.#read(ctx, descriptor.digest, 0)) parts.push(bytes);
+    const bytes = Buffer.concat(parts);
+    verifyBytes({ ...descriptor, size: bytes.length }, bytes);
+    return parseManifest(bytes, descriptor.mediaType || undefined, descriptor.digest);
+  }
+
+  async *#read(ctx: Context, digest: Digest, offset: number): AsyncGenerator<Uint8Array> {
+    const blob = this.#blobs.get(digest);
+    if (!blob) throw this.#missing(digest);
+    for (const { chunk } of piecesOf(blob.offset, blob.size, this.index.chunkBytes)) {
+      const damaged = await this.#check(ctx, chunk);
+      if (damaged) throw damagedError(this.#folder, damaged);
+    }
+    yield* this.#files.read(ctx, blob.offset + offset, blob.size - offset);
+  }
+
+  #check(ctx: Context, number: number): Promise<DamagedChunk | undefined> {
+    const known = this.#checked.get(number) ?? this.#hash(ctx, number);
+    this.#checked.set(number, known);
+    return known;
+  }
+
+  async #hash(ctx: Context, number: number): Promise<DamagedChunk | undefined> {
+    const chunk = this.index.chunks[number];
+    if (!chunk) return { file: `chunk ${number + 1}`, found: 'not in the index' };
+    const path = join(this.#folder, chunk.file);
+    const size = await sizeOfFile(path);
+    if (size === undefined) return { file: chunk.file, found: 'missing' };
+    if (size !== chunk.size)
+      return { file: chunk.file, found: `${size} instead of ${chunk.size} bytes` };
+    const sha256 = await hashFile(ctx, path, () => undefined);
+    return sha256 === chunk.sha256 ? undefined : { file: chunk.file, found: 'different bytes' };
+  }
+
+  #missing(digest: Digest): AtollError {
+    const expected = this.#base.has(digest);
+    return new AtollError(
+      expected ? 'BUNDLE_BASE_MISSING' : 'CONTENT_MISSING',
+      expected
+        ? `Cannot find ${digest}: this bundle counts on the mirror to have it`
+        : `Cannot find ${digest} in the bundle "${this.#folder}"`,
+      {
+        hint: expected
+          ? 'Load the bundle this one builds on first, or save again with --have of this mirror'
+          : 'Save the bundle again; its index is not whole',
+        details: { digest },
+      },
+    );
+  }
+}
+
+function toDescriptor({
+  mediaType,
+  digest,
+  size,
+}: {
+  mediaType: string;
+  digest: Digest;
+  size: number;
+}): Descriptor {
+  return { mediaType, digest, size };
+}
+
+export function damagedError(folder: string, { file, found }: DamagedChunk): AtollError {
+  return new AtollError('BUNDLE_DAMAGED', `Cannot use "${join(folder, file)}": found ${found}`, {
+    hint: `Copy ${file} again from the side that saved it, then run the same command; nothing else is needed`,
+    details: { file },
+  });
+}

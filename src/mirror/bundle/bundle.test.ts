@@ -1,0 +1,210 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tempDir } from '../../../test/support/temp.ts';
+import { silentContext } from '../../core/context.ts';
+import { type Blob, blobOf, buildImage, buildLayer } from '../../oci/build-image.ts';
+import { digestOf } from '../../oci/digest.ts';
+import { parseIndex } from './bundle-index.ts';
+import { BundleReader } from './bundle-reader.ts';
+import { BundleWriter } from './bundle-writer.ts';
+import { piecesOf } from './chunk-files.ts';
+
+const ctx = silentContext();
+const EMPTY = { images: [], attachments: [], signatures: [] };
+const blobs = [700, 5000, 12, 900].map((size, index) =>
+  blobOf('application/x', Buffer.alloc(size, index + 1)),
+);
+
+async function* parts(bytes: Uint8Array, size = 100): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function save(
+  folder: string,
+  order: readonly Blob[],
+  have?: ReadonlySet<string>,
+): Promise<void> {
+  const writer = await BundleWriter.open(folder, { chunkBytes: 1024, have });
+  await writer.prepare(
+    ctx,
+    order.map((blob) => blob.descriptor),
+  );
+  for (const { descriptor, bytes } of order) {
+    if (!(await writer.has(ctx, descriptor))) await writer.putBlob(ctx, descriptor, parts(bytes));
+  }
+  await writer.finish(ctx, EMPTY);
+}
+
+async function contentOf(reader: BundleReader, blob: Blob, offset = 0): Promise<Buffer> {
+  const found: Uint8Array[] = [];
+  for await (const bytes of reader.source('any').blob(ctx, blob.descriptor, offset))
+    found.push(bytes);
+  return Buffer.concat(found);
+}
+
+describe('BundleWriter and BundleReader', () => {
+  test('carry blobs over the ends of chunks', async () => {
+    const folder = await tempDir();
+    await save(folder, blobs);
+
+    const reader = await BundleReader.open(folder);
+
+    for (const blob of blobs)
+      expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
+    expect(await contentOf(reader, blobs[1] as Blob, 4990)).toHaveLength(10);
+    expect((await readdir(folder)).toSorted()).toEqual([
+      'bundle.json',
+      ...[1, 2, 3, 4, 5, 6, 7].map((n) => `chunk-00000${n}.atoll`),
+    ]);
+    await reader.close();
+  });
+
+  test('give the same bytes whatever the order in which blobs came', async () => {
+    const [a, b] = [await tempDir(), await tempDir()];
+    await save(a, blobs);
+    await save(b, blobs.toReversed());
+
+    expect(await readFile(join(a, 'bundle.json'))).toEqual(await readFile(join(b, 'bundle.json')));
+    expect(await readFile(join(a, 'chunk-000003.atoll'))).toEqual(
+      await readFile(join(b, 'chunk-000003.atoll')),
+    );
+  });
+
+  test('find a damaged chunk before it is used, and need only that one again', async () => {
+    const folder = await tempDir();
+    await save(folder, blobs);
+    const path = join(folder, 'chunk-000002.atoll');
+    const good = await readFile(path);
+    const bad = Buffer.from(good);
+    bad[5] = (bad[5] ?? 0) ^ 1;
+    await writeFile(path, bad);
+
+    const reader = await BundleReader.open(folder);
+    expect(await reader.damaged(ctx)).toEqual([
+      { file: 'chunk-000002.atoll', found: 'different bytes' },
+    ]);
+    await expect(contentOf(reader, blobs[1] as Blob)).rejects.toMatchObject({
+      code: 'BUNDLE_DAMAGED',
+    });
+
+    await writeFile(path, good);
+    expect(await (await BundleReader.open(folder)).damaged(ctx)).toEqual([]);
+  });
+
+  test('name a chunk that is missing or short', async () => {
+    const folder = await tempDir();
+    await save(folder, blobs);
+    await rm(join(folder, 'chunk-000001.atoll'));
+    await writeFile(join(folder, 'chunk-000004.atoll'), 'short');
+
+    const found = await (await BundleReader.open(folder)).damaged(ctx);
+
+    expect(found).toEqual([
+      { file: 'chunk-000001.atoll', found: 'missing' },
+      { file: 'chunk-000004.atoll', found: '5 instead of 1024 bytes' },
+    ]);
+  });
+
+  test('leave out what the other side has, and say so when it does not', async () => {
+    const folder = await tempDir();
+    const [first, second] = blobs as [Blob, Blob];
+    await save(folder, blobs, new Set([first.descriptor.digest]));
+
+    const reader = await BundleReader.open(folder);
+
+    expect(reader.index.base).toEqual([first.descriptor.digest]);
+    expect(reader.has(second.descriptor.digest)).toBe(true);
+    await expect(contentOf(reader, first)).rejects.toMatchObject({ code: 'BUNDLE_BASE_MISSING' });
+  });
+
+  test('go on mid-blob after an interruption', async () => {
+    const folder = await tempDir();
+    const big = blobOf('application/x', Buffer.alloc(9 * 1024 * 1024, 7));
+    const options = { chunkBytes: 5 * 1024 * 1024 };
+    const first = await BundleWriter.open(folder, options);
+    async function* cut(): AsyncGenerator<Uint8Array> {
+      yield big.bytes.subarray(0, 6 * 1024 * 1024);
+      throw new Error('cable out');
+    }
+    await expect(first.putBlob(ctx, big.descriptor, cut())).rejects.toThrow('cable out');
+    await first.close();
+
+    const second = await BundleWriter.open(folder, options);
+    const kept = await second.partial(ctx, big.descriptor);
+    await second.putRest(ctx, big.descriptor, kept, parts(big.bytes.subarray(kept), 1 << 20));
+    await second.finish(ctx, EMPTY);
+
+    expect(kept).toBe(6 * 1024 * 1024);
+    const reader = await BundleReader.open(folder);
+    expect(digestOf(await contentOf(reader, big))).toBe(big.descriptor.digest);
+  });
+
+  test('refuse wrong bytes and start that blob again', async () => {
+    const writer = await BundleWriter.open(await tempDir(), { chunkBytes: 1024 });
+    const [blob] = blobs as [Blob];
+
+    await expect(
+      writer.putBlob(ctx, blob.descriptor, parts(Buffer.alloc(700))),
+    ).rejects.toMatchObject({
+      code: 'CONTENT_MISMATCH',
+    });
+    expect(await writer.partial(ctx, blob.descriptor)).toBe(0);
+    await writer.close();
+  });
+
+  test('carry manifests, byte for byte', async () => {
+    const folder = await tempDir();
+    const layer = await buildLayer([{ path: 'a', content: 'b' }]);
+    const image = buildImage({ layers: [layer], platform: { os: 'linux', architecture: 'amd64' } });
+    const writer = await BundleWriter.open(folder, { chunkBytes: 1024 });
+    for (const { descriptor, bytes } of image.blobs)
+      await writer.putBlob(ctx, descriptor, parts(bytes));
+    await writer.putManifest(ctx, image.manifest);
+    await writer.finish(ctx, EMPTY);
+
+    const read = await (await BundleReader.open(folder))
+      .source('any')
+      .manifest(ctx, image.manifest.descriptor);
+
+    expect(Buffer.from(read.bytes)).toEqual(Buffer.from(image.manifest.bytes));
+  });
+
+  test('never overwrite a finished bundle, nor mix chunk sizes', async () => {
+    const folder = await tempDir();
+    const started = await BundleWriter.open(folder, { chunkBytes: 1024 });
+    await started.close();
+    await expect(BundleWriter.open(folder, { chunkBytes: 2048 })).rejects.toMatchObject({
+      code: 'BUNDLE_INVALID',
+    });
+    await save(folder, blobs);
+
+    await expect(BundleWriter.open(folder, { chunkBytes: 1024 })).rejects.toMatchObject({
+      code: 'BUNDLE_INVALID',
+    });
+    expect((await stat(join(folder, 'bundle.json'))).size).toBeGreaterThan(0);
+  });
+});
+
+test('BundleReader.open says what is missing', async () => {
+  await expect(BundleReader.open(await tempDir())).rejects.toMatchObject({
+    code: 'BUNDLE_INVALID',
+  });
+});
+
+test('parseIndex refuses chunk names that lead elsewhere', async () => {
+  const folder = await tempDir();
+  await save(folder, blobs);
+  const text = await readFile(join(folder, 'bundle.json'), 'utf8');
+
+  expect(() => parseIndex('x', text.replace('chunk-000001.atoll', '../../etc/passwd'))).toThrow(
+    expect.objectContaining({ code: 'BUNDLE_INVALID' }),
+  );
+});
+
+test('piecesOf cuts a run of bytes at the ends of chunks', () => {
+  expect(piecesOf(1000, 50, 1024)).toEqual([
+    { chunk: 0, at: 1000, length: 24 },
+    { chunk: 1, at: 0, length: 26 },
+  ]);
+});

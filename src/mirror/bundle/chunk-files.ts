@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../core/context.ts';
+import { chunkFile } from './bundle-index.ts';
+
+const READ_BYTES = 1024 * 1024;
+
+interface Piece {
+  readonly chunk: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The parts of chunk files that a run of bytes covers. Chunks count from 0. */
+export function piecesOf(offset: number, length: number, chunkBytes: number): Piece[] {
+  const pieces: Piece[] = [];
+  let position = offset;
+  const end = offset + length;
+  while (position < end) {
+    const chunk = Math.floor(position / chunkBytes);
+    const at = position - chunk * chunkBytes;
+    const part = Math.min(end - position, chunkBytes - at);
+    pieces.push({ chunk, at, length: part });
+    position += part;
+  }
+  return pieces;
+}
+
+/** One long run of bytes in a folder of chunk files: written and read at any offset. */
+export class ChunkFiles {
+  readonly #folder: string;
+  readonly #chunkBytes: number;
+  readonly #flags: 'r' | 'r+';
+  readonly #open = new Map<number, Promise<FileHandle>>();
+
+  constructor(folder: string, chunkBytes: number, mode: 'read' | 'write') {
+    this.#folder = folder;
+    this.#chunkBytes = chunkBytes;
+    this.#flags = mode === 'read' ? 'r' : 'r+';
+  }
+
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    let done = 0;
+    for (const { chunk, at, length } of piecesOf(offset, bytes.length, this.#chunkBytes)) {
+      const file = await this.#file(chunk);
+      await file.write(bytes, done, length, at);
+      done += length;
+    }
+  }
+
+  /** What was written between these offsets survives a power cut from here on. */
+  async sync(offset: number, length: number): Promise<void> {
+    for (const { chunk } of piecesOf(offset, length, this.#chunkBytes)) {
+      await (await this.#file(chunk)).datasync();
+    }
+  }
+
+  async *read(ctx: Context, offset: number, length: number): AsyncGenerator<Uint8Array> {
+    for (const piece of piecesOf(offset, length, this.#chunkBytes)) {
+      const file = await this.#file(piece.chunk);
+      for (let done = 0; done < piece.length; ) {
+        ctx.signal.throwIfAborted();
+        const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, piece.length - done));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, piece.at + done);
+        if (bytesRead === 0) return;
+        done += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const files = await Promise.all(this.#open.values());
+    this.#open.clear();
+    await Promise.all(files.map((file) => file.close()));
+  }
+
+  #file(chunk: number): Promise<FileHandle> {
+    const known = this.#open.get(chunk) ?? this.#openFile(chunk);
+    this.#open.set(chunk, known);
+    return known;
+  }
+
+  async #openFile(chunk: number): Promise<FileHandle> {
+    const path = join(this.#folder, chunkFile(chunk + 1));
+    if (this.#flags === 'r') return open(path, 'r');
+    await mkdir(this.#folder, { recursive: true });
+    // Made if absent, never cut: an interrupted run goes on in it.
+    await (await open(path, 'a')).close();
+    return open(path, 'r+');
+  }
+}
+
+export async function hashFile(
+  ctx: Context,
+  path: string,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(path, {
+    highWaterMark: READ_BYTES,
+    signal: ctx.signal,
+  })) {
+    hash.update(bytes as Buffer);
+    onBytes((bytes as Buffer).length);
+  }
+  return hash.digest('hex');
+}
+
+export async function sizeOfFile(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}
