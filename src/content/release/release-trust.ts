@@ -1,0 +1,86 @@
+import semver from 'semver';
+import type { Context } from '../../core/context.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import type { Source } from '../../oci/content.ts';
+import type { Descriptor, Platform } from '../../oci/descriptor.ts';
+import type { Digest } from '../../oci/digest.ts';
+import { isIndexType } from '../../oci/media-types.ts';
+import { selectPlatforms } from '../../oci/platform.ts';
+import type { Reference } from '../../oci/reference.ts';
+import type { CollectDeps } from '../collecting.ts';
+import { type VerifiedSignature, verifyRelease } from './signatures/gpg.ts';
+import { loadReleaseKeys } from './signatures/release-keys.ts';
+import { findSigstore, sigstoreTag, verifySigstore } from './signatures/sigstore.ts';
+
+/** From here on nodes refuse a release image without a Sigstore signature beside it. */
+const SIGSTORE_REQUIRED_FROM = '4.21.0-0';
+
+/** The signature of a release; undefined, with a loud warning, where the user chose to do without. */
+export async function trustRelease(
+  ctx: Context,
+  digest: Digest,
+  deps: CollectDeps,
+): Promise<VerifiedSignature | undefined> {
+  const keys = deps.releaseKeys ?? (await loadReleaseKeys());
+  try {
+    return await verifyRelease(ctx, digest, {
+      web: deps.web,
+      keys,
+      ...(deps.signatureStores?.length ? { stores: deps.signatureStores } : {}),
+    });
+  } catch (error) {
+    if (!deps.ignoreReleaseSignature || ctx.signal.aborted) throw error;
+    ctx.emit({
+      type: 'warning.raised',
+      message: `THE RELEASE IS NOT VERIFIED: ${messageOf(error)}`,
+      hint: 'Leave out --ignore-release-signature to insist on a valid signature',
+      subject: digest,
+    });
+    return undefined;
+  }
+}
+
+/** Whether the cluster will insist on a Sigstore signature of this release. */
+export function needsSigstore({ repository }: Reference, version: string): boolean {
+  const parsed = semver.parse(version);
+  if (!parsed || !/(^|\/)ocp-release$/.test(repository)) return false;
+  return semver.gte(parsed, SIGSTORE_REQUIRED_FROM);
+}
+
+export interface SigstoreSubject {
+  readonly source: Source;
+  readonly descriptor: Descriptor;
+  readonly platforms: readonly Platform[] | undefined;
+}
+
+/**
+ * Finds, and with a key verifies, the Sigstore signature of a release image. Of an index either it or each
+ * of its images is signed. Throws when one is missing or wrong.
+ */
+export async function checkSigstore(
+  ctx: Context,
+  { source, descriptor, platforms }: SigstoreSubject,
+  key: CollectDeps['sigstoreKey'],
+): Promise<void> {
+  const isSigned = async ({ digest }: Descriptor): Promise<boolean> => {
+    if (key) return (await verifySigstore(ctx, source, digest, key)) !== undefined;
+    return (await findSigstore(ctx, source, digest)) !== undefined;
+  };
+  if (await isSigned(descriptor)) return;
+  if (!isIndexType(descriptor.mediaType)) throw unsigned(descriptor);
+  const { children } = await source.manifest(ctx, descriptor);
+  for (const child of platforms ? selectPlatforms(children, platforms) : children) {
+    if (!(await isSigned(child))) throw unsigned(child);
+  }
+}
+
+function unsigned({ digest }: Descriptor): AtollError {
+  return new AtollError(
+    'SIGNATURE_INVALID',
+    `Cannot find the Sigstore signature of ${digest}: there is no tag ${sigstoreTag(digest)}`,
+    {
+      hint: 'From 4.21 on nodes do not start a release without it: mirror from a place that has it',
+      details: { digest },
+    },
+  );
+}
