@@ -1,4 +1,4 @@
-import { type Dirent, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../core/context.ts';
@@ -106,66 +106,81 @@ async function* list(
   after: string | undefined,
 ): AsyncGenerator<string> {
   const start = prefix === '' ? root : join(root, directoryPath(prefix.replace(/\/$/, '')));
-  yield* walk(ctx, start, prefix, after === undefined ? undefined : Buffer.from(after));
+  yield* walk(ctx, start, prefix, after);
 }
 
 async function* walk(
   ctx: Context,
   directory: string,
   prefix: string,
-  after: Buffer | undefined,
+  after: string | undefined,
 ): AsyncGenerator<string> {
   ctx.signal.throwIfAborted();
-  for (const { key, entry } of sortedAfter(await entriesOf(directory), prefix, after)) {
-    if (entry.directory === undefined) yield key;
-    else yield* walk(ctx, entry.directory, key, after);
+  for (const { key, directory: below } of sortedAfter(await entriesOf(directory), prefix, after)) {
+    if (below === undefined) yield key;
+    else yield* walk(ctx, below, key, after);
   }
 }
 
+interface Keyed {
+  readonly key: string;
+  readonly directory: string | undefined;
+}
+
 /** In byte order of the whole keys: a folder sorts with the `/` that follows its name. */
-function sortedAfter(entries: readonly Entry[], prefix: string, after: Buffer | undefined) {
-  return entries
-    .map((entry) => {
-      const key = `${prefix}${entry.part}${entry.directory === undefined ? '' : '/'}`;
-      return { key, bytes: Buffer.from(key), entry };
-    })
-    .filter(({ bytes, entry }) => mayFollow(bytes, entry, after))
-    .toSorted((a, b) => Buffer.compare(a.bytes, b.bytes));
+function sortedAfter(
+  entries: readonly Entry[],
+  prefix: string,
+  after: string | undefined,
+): readonly Keyed[] {
+  const keyed = entries.map(({ part, directory }) => ({
+    key: `${prefix}${part}${directory === undefined ? '' : '/'}`,
+    directory,
+  }));
+  const compare = comparisonFor([after ?? '', ...keyed.map(({ key }) => key)]);
+  const following = keyed.filter(({ key, directory }) => {
+    if (after === undefined || compare(key, after) > 0) return true;
+    // A folder may hold keys that follow, though its own name does not.
+    return directory !== undefined && after.startsWith(key);
+  });
+  return following.toSorted((a, b) => compare(a.key, b.key));
 }
 
-/** Whether a record follows `after`, or a folder may hold one that does. */
-function mayFollow(key: Buffer, entry: Entry, after: Buffer | undefined): boolean {
-  if (after === undefined || Buffer.compare(key, after) > 0) return true;
-  return entry.directory !== undefined && after.subarray(0, key.length).equals(key);
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Strings compare as their bytes do, and much faster, unless there are characters beyond U+FFFF. */
+function comparisonFor(texts: readonly string[]): (a: string, b: string) => number {
+  if (texts.some((text) => SURROGATE.test(text))) {
+    return (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  }
+  return (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 }
 
-/** What a folder holds; `start` is the part of a long name that the folder itself stands for. */
+/**
+ * What a folder holds; `start` is the part of a long name that the folder itself stands for.
+ * Names tell records and folders apart, so that nobody has to ask the file system.
+ */
 async function entriesOf(directory: string, start = ''): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const found of await readIfPresent(directory)) {
-    const path = join(directory, found.name);
-    const name = `${start}${start === '' ? found.name : found.name.slice(CONTINUED.length)}`;
-    if (found.isDirectory()) {
-      if (found.name.endsWith(CONTINUED)) {
-        entries.push(...(await entriesOf(path, name.slice(0, -CONTINUED.length))));
-      } else entries.push({ part: decodePart(name), directory: path });
-    } else if (isRecordName(found.name)) {
+    // Being written.
+    if (found.startsWith('.')) continue;
+    const path = join(directory, found);
+    const name = start === '' ? found : `${start}${found.slice(CONTINUED.length)}`;
+    if (found.endsWith(RECORD_SUFFIX)) {
       entries.push({ part: decodePart(name.slice(0, -RECORD_SUFFIX.length)) });
-    }
+    } else if (found.endsWith(CONTINUED)) {
+      entries.push(...(await entriesOf(path, name.slice(0, -CONTINUED.length))));
+    } else entries.push({ part: decodePart(name), directory: path });
   }
   return entries;
 }
 
-/** Files that are being written start with a dot. */
-function isRecordName(name: string): boolean {
-  return name.endsWith(RECORD_SUFFIX) && !name.startsWith('.');
-}
-
-async function readIfPresent(directory: string): Promise<Dirent[]> {
+async function readIfPresent(directory: string): Promise<string[]> {
   try {
-    return await readdir(directory, { withFileTypes: true });
+    return await readdir(directory);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return [];
     throw error;
   }
 }

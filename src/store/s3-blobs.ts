@@ -12,6 +12,8 @@ import type { Blobs, ByteRange } from './store.ts';
 //   touched/<algorithm>/<hex>    empty; its time counts as the blob's own if it is later
 
 const FRESH_MS = 5 * 60_000;
+/** How long what was read about touched blobs is good for. */
+const TOUCHED_MS = 5_000;
 
 export function blobKey(digest: Digest): string {
   const { algorithm, hex } = splitDigest(digest);
@@ -101,13 +103,26 @@ async function touch(ctx: Context, bucket: Bucket, digest: Digest): Promise<numb
 }
 
 async function* list(ctx: Context, bucket: Bucket): ReturnType<Blobs['list']> {
-  const touched = new Map<string, Date>();
-  for await (const { key, modifiedAt } of bucket.list(ctx, 'touched/')) {
-    touched.set(key.replace('touched/', 'blobs/'), modifiedAt);
-  }
+  let touched = await readTouched(ctx, bucket);
   for await (const { key, size, modifiedAt } of bucket.list(ctx, 'blobs/')) {
+    // A collection of garbage takes its time between two blobs; meanwhile some become young.
+    if (ctx.now().getTime() - touched.readAt > TOUCHED_MS) touched = await readTouched(ctx, bucket);
     const digest = key.slice('blobs/'.length).replace('/', ':');
-    const time = Math.max(modifiedAt.getTime(), touched.get(key)?.getTime() ?? 0);
+    const time = Math.max(modifiedAt.getTime(), touched.times.get(key) ?? 0);
     if (isDigest(digest)) yield { digest, size, modifiedAt: new Date(time) };
   }
+}
+
+interface Touched {
+  readonly readAt: number;
+  readonly times: ReadonlyMap<string, number>;
+}
+
+async function readTouched(ctx: Context, bucket: Bucket): Promise<Touched> {
+  const readAt = ctx.now().getTime();
+  const times = new Map<string, number>();
+  for await (const { key, modifiedAt } of bucket.list(ctx, 'touched/')) {
+    times.set(key.replace('touched/', 'blobs/'), modifiedAt.getTime());
+  }
+  return { readAt, times };
 }
