@@ -12,7 +12,7 @@ export type Format =
   | 'objects-yaml';
 
 /** Which machine wrote a journal; a file alone may not tell. */
-export type Machine = 'bootstrap' | 'node';
+export type Machine = 'bootstrap' | 'node' | 'bastion';
 
 /**
  * What a file is: its format, and its origins in the words of the catalogue (`journal:bootstrap/crio`,
@@ -67,6 +67,7 @@ const ROWS: readonly Row[] = [
     ({ unit = '' }) =>
       journal('bootstrap', unit.replace(/^release-image-download$/, 'release-image')),
   ],
+  [/(?:^|\/)bastion\/journals\/(?<unit>[^/]+)\.log$/, ({ unit = '' }) => journal('bastion', unit)],
   [
     /(?:^|\/)unit-status\/(?<unit>[^/]+?)\.service\.(?:log|txt)$/,
     ({ unit = '' }) => journal('bootstrap', unit),
@@ -115,6 +116,8 @@ const ROWS: readonly Row[] = [
   [/issue\.d\/(?<name>[^/]+\.issue)$/, ({ name }) => plain(`file:/etc/issue.d/${name}`)],
   [/(?:mirror-registry|quay-install)[^/]*\.(?:log|txt)$/, () => tool('mirror-registry')],
   [/(?:oc-adm-release|release-mirror)[^/]*\.(?:log|txt)$/, () => tool('oc-adm-release-mirror')],
+  [/analyze[^/]*\.(?:log|txt)$/, () => tool('openshift-install-analyze')],
+  [/(?:^|\/)oc(?:[-_][^/]*)?\.(?:log|txt)$/, () => tool('oc')],
   [/podman[^/]*\.(?:log|txt)$/, () => tool('podman')],
   [/skopeo[^/]*\.(?:log|txt)$/, () => tool('skopeo')],
 ];

@@ -43,6 +43,7 @@ export interface FindingCollector {
 const MAX_EVIDENCE = 5;
 const MAX_MIRRORS = 5;
 const MAX_TEXT = 600;
+const MAX_SEEN = 20_000;
 
 interface Gathered {
   readonly rule: Rule;
@@ -51,6 +52,8 @@ interface Gathered {
   count: number;
   firstAt: Date | undefined;
   lastAt: Date | undefined;
+  /** First file of each line with a time: a bundle holds some lines twice, in two files. */
+  readonly seen: Map<number, string>;
   readonly shapes: Set<string>;
   readonly evidence: Evidence[];
   readonly mirrors: Map<string, string>;
@@ -65,6 +68,7 @@ export function createFindingCollector(): FindingCollector {
       one = begin(rule, groups, line);
       gathered.set(rule.id, one);
     }
+    if (isCopy(one, line)) return;
     one.count += 1;
     noteTime(one, line.at);
     keepEvidence(one, line);
@@ -92,10 +96,28 @@ function begin(rule: Rule, groups: RuleMatch['groups'], line: EvidenceLine): Gat
     count: 0,
     firstAt: undefined,
     lastAt: undefined,
+    seen: new Map(),
     shapes: new Set(),
     evidence: [],
     mirrors: new Map(),
   };
+}
+
+function isCopy(one: Gathered, line: EvidenceLine): boolean {
+  if (!line.at) return false;
+  const key = hashOf(`${Math.floor(line.at.getTime() / 1000)} ${line.text}`);
+  const file = one.seen.get(key);
+  if (file === undefined && one.seen.size < MAX_SEEN) one.seen.set(key, line.file);
+  return file !== undefined && file !== line.file;
+}
+
+/** FNV-1a: short, and good enough to tell lines apart. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return hash;
 }
 
 const fill = (command: string, groups: RuleMatch['groups']): string =>

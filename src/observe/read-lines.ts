@@ -82,10 +82,16 @@ function tell(
 /** A journal of many units: the line itself says which, and most often on which machine. */
 function originOf(line: LogLine, machine: Machine | undefined): string {
   const unit = line.unit ?? 'unknown';
-  const guessed =
-    /bootstrap/.test(line.host ?? '') || BOOTSTRAP_UNITS.test(unit) ? 'bootstrap' : 'node';
+  const guessed = /bastion/.test(line.host ?? '')
+    ? 'bastion'
+    : isBootstrap(line)
+      ? 'bootstrap'
+      : 'node';
   return `journal:${machine ?? guessed}/${unit}`;
 }
+
+const isBootstrap = (line: LogLine): boolean =>
+  /bootstrap/.test(line.host ?? '') || BOOTSTRAP_UNITS.test(line.unit ?? '');
 
 interface Choice {
   readonly scanner: LineScanner;

@@ -40,14 +40,7 @@ function parseYaml(name: string, text: string): unknown {
 
 function compile(name: string, data: RuleData): Rule {
   const matchers = data.where.map(whereMatcher);
-  const seen = new Map<string, boolean>();
-  const appliesTo = (origin: string): boolean => {
-    const known = seen.get(origin);
-    if (known !== undefined) return known;
-    const applies = matchers.some((matches) => matches(origin));
-    seen.set(origin, applies);
-    return applies;
-  };
+  const appliesTo = (origin: string): boolean => matchers.some((matches) => matches(origin));
   return { ...data, regexp: compilePattern(name, data), appliesTo };
 }
 

@@ -1,4 +1,6 @@
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
+import { plainText } from '../match-line.ts';
+import { mirrorErrors } from '../mirrors-also-failed.ts';
 import type { Signal } from './signals.ts';
 import type { Step } from './step.ts';
 
@@ -10,8 +12,8 @@ export interface Facts {
   startedAt?: Date;
   finishedAt?: Date;
   failedAt?: Date;
-  /** Tries of something that never gives up. */
-  loops: number;
+  /** Tries of something that never gives up, by their second: a bundle holds some lines twice. */
+  readonly loops: Set<number>;
   lastLoopAt?: Date;
   note?: string;
   noteAt?: Date;
@@ -20,7 +22,11 @@ export interface Facts {
   evidence: boolean;
 }
 
-export const noFacts = (): Facts => ({ loops: 0, pods: new Map(), evidence: false });
+export const noFacts = (): Facts => ({
+  loops: new Set(),
+  pods: new Map(),
+  evidence: false,
+});
 
 const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   !a || (b && b < a) ? b : a;
@@ -40,12 +46,16 @@ export function addSignal(
     assign(facts, 'finishedAt', earlier(facts.finishedAt, at ?? new Date(0)));
   if (signal.says === 'failed') assign(facts, 'failedAt', later(facts.failedAt, at ?? new Date(0)));
   if (signal.says === 'loop') {
-    facts.loops += 1;
+    addLoop(facts, at);
     assign(facts, 'startedAt', earlier(facts.startedAt, at));
     assign(facts, 'lastLoopAt', later(facts.lastLoopAt, at));
   }
   if (groups.pod) addPod(facts, groups.pod, groups.state ?? '', at);
   else addNote(facts, groups.note ?? groups.what, at);
+}
+
+function addLoop(facts: Facts, at: Date | undefined): void {
+  facts.loops.add(at ? Math.floor(at.getTime() / 1000) : -facts.loops.size);
 }
 
 function addPod(facts: Facts, pod: string, state: string, at: Date | undefined): void {
@@ -55,7 +65,8 @@ function addPod(facts: Facts, pod: string, state: string, at: Date | undefined):
 
 function addNote(facts: Facts, note: string | undefined, at: Date | undefined): void {
   if (!note || (facts.noteAt && at && at < facts.noteAt)) return;
-  facts.note = note.slice(0, 300);
+  const [mirror] = mirrorErrors(plainText(note));
+  facts.note = (mirror ? `${mirror.mirror}: ${mirror.error}` : note).slice(0, 300);
   assign(facts, 'noteAt', at);
 }
 
@@ -104,7 +115,7 @@ function addFailure(
   const ended = after.some(({ phase }) => phase === 'service end') || entry.phase === 'service end';
   const givesUp = entry.stage !== 'pull-release-image' && (ended || after.length > 0);
   if (again || !givesUp) {
-    facts.loops += 1;
+    addLoop(facts, at);
     assign(facts, 'lastLoopAt', later(facts.lastLoopAt, at));
   } else assign(facts, 'failedAt', later(facts.failedAt, at));
 }

@@ -102,7 +102,7 @@ function stepState(
       endedAt: endedAt?.toISOString(),
       durationMs: startedAt && until && Math.max(0, until.getTime() - startedAt.getTime()),
       waitsFor: open ? waitsFor(step, own) : undefined,
-      tries: own.loops || undefined,
+      tries: own.loops.size || undefined,
       lastError: open ? own.note : undefined,
       tolerated: step.tolerated && state === 'failed' ? step.tolerated : undefined,
     }),

@@ -104,7 +104,7 @@ export function createTimeline(): Timeline {
     return {
       ...lines,
       ...record,
-      loops: Math.max(lines.loops, record.loops),
+      loops: lines.loops.size > record.loops.size ? lines.loops : record.loops,
       pods: lines.pods,
       ...(lines.note ? { note: lines.note } : {}),
     };

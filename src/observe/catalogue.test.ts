@@ -1,0 +1,99 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { logBundle, writeLogBundle } from '../../test/support/log-bundle.ts';
+import { type PlacedSample, placeSample } from '../../test/support/rule-sample.ts';
+import { tempDir } from '../../test/support/temp.ts';
+import { silentContext } from '../core/context.ts';
+import { diagnose } from './diagnose.ts';
+import { parseRules, type Rule, shippedRules } from './rules/catalogue.ts';
+
+const WRITTEN = new Date('2026-08-20T11:00:00Z');
+
+/** What is found in a healthy bundle once the sample has been added to it. */
+async function firedBy(bundle: string, sample: PlacedSample): Promise<string[]> {
+  const file = join(await tempDir(), sample.path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, sample.content);
+  await utimes(file, WRITTEN, WRITTEN);
+  const root = file.slice(0, -sample.path.length);
+  const { findings, benign } = await diagnose(silentContext(), [bundle, root]);
+  return [...findings, ...benign].map(({ id }) => id).filter((id) => id !== HEALTHY);
+}
+
+/** A healthy bundle has this line, too; it is benign. */
+const HEALTHY = 'boot-release-digest-unresolved';
+
+async function healthyBundle(): Promise<string> {
+  return writeLogBundle(await tempDir(), logBundle('healthy'));
+}
+
+test('diagnose finds nothing in a healthy bundle', async () => {
+  const diagnosis = await diagnose(silentContext(), [await healthyBundle()]);
+
+  expect(diagnosis.findings).toEqual([]);
+  expect(diagnosis.bootstrap?.verdict).toBe('complete');
+});
+
+describe('the shipped catalogue', () => {
+  let rules: readonly Rule[] = [];
+  beforeAll(() => {
+    rules = shippedRules();
+  });
+
+  test('has rules in all four categories', () => {
+    const categories = new Set(rules.map(({ category }) => category));
+    expect(categories).toEqual(new Set(['image-sync', 'bootstrap', 'install', 'node-join']));
+    expect(rules.length).toBeGreaterThan(160);
+  });
+
+  test('fires each rule on its own sample and no other', { timeout: 120_000 }, async () => {
+    const bundle = await healthyBundle();
+    const wrong: unknown[] = [];
+    for (const rule of rules.filter(({ id }) => id !== HEALTHY)) {
+      const expected = [rule.id, ...rule.also].toSorted();
+      for (const where of rule.where) {
+        const fired = (await firedBy(bundle, placeSample(where, rule.sample))).toSorted();
+        if (fired.join() !== expected.join()) wrong.push({ rule: rule.id, where, fired });
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('stays silent on what only looks alike', { timeout: 120_000 }, async () => {
+    const bundle = await healthyBundle();
+    for (const rule of rules) {
+      const [where = ''] = rule.where;
+      const fired = await firedBy(bundle, placeSample(where, rule.not_sample));
+      expect({ rule: rule.id, fired }).toEqual({ rule: rule.id, fired: [] });
+    }
+  });
+
+  test('gives every root a remedy with a command', () => {
+    const poor = rules.filter(({ kind, commands }) => kind === 'root' && commands.length === 0);
+    expect(poor.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+const entry = (fields: string) => `version: 1
+failures:
+- id: a
+  category: install
+  kind: root
+  where: ['installer-log']
+  sample: 'x'
+  not_sample: 'y'
+  cause: c
+  remedy: r
+  source: s
+${fields}`;
+
+test.each([
+  ['a pattern that is no regular expression', "  pattern: 'abcdefgh('", /pattern of "a"/],
+  ['a pattern without fixed text', "  pattern: '\\d+ (ab|cd)'", /no fixed text of 6/],
+  ['neither pattern nor object', '', /either a pattern or an object/],
+  ['an unknown rule in instead_of', "  pattern: 'abcdefgh'\n  instead_of: ['b']", /names "b"/],
+  ['an unknown field', "  pattern: 'abcdefgh'\n  patern: x", /patern/],
+])('parseRules refuses %s', (_, fields, message) => {
+  expect(() => parseRules('mine.yaml', entry(fields))).toThrow(message);
+});

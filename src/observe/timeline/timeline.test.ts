@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  installerLog,
+  logBundle,
+  logBundleArchive,
+  type Scenario,
+  writeLogBundle,
+} from '../../../test/support/log-bundle.ts';
+import { tempDir } from '../../../test/support/temp.ts';
+import { silentContext } from '../../core/context.ts';
+import { readTimeline, type TimelineReport } from './read-timeline.ts';
+import { createTimeline } from './timeline.ts';
+
+async function timelineOf(scenario: Scenario): Promise<TimelineReport> {
+  const path = join(await tempDir(), 'log-bundle.tar.gz');
+  await writeFile(path, await logBundleArchive(logBundle(scenario)));
+  return readTimeline(silentContext(), [path]);
+}
+
+const step = (report: TimelineReport, id: string) => report.steps.find((one) => one.id === id);
+const numbers = (report: TimelineReport) => report.abstract.map(({ state }) => state);
+
+test('readTimeline calls a healthy bootstrap complete', async () => {
+  const report = await timelineOf('healthy');
+
+  expect(report.verdict).toBe('complete');
+  expect(report.steps.filter(({ state }) => !['done', 'unseen'].includes(state))).toEqual([]);
+  expect(step(report, 'wait-for-etcd')).toMatchObject({ state: 'done', durationMs: 20_000 });
+  expect(numbers(report)).toEqual([
+    ...['done', 'done', 'done', 'done', 'done', 'done', 'done'],
+    ...['unseen', 'unseen', 'unseen'],
+  ]);
+});
+
+test('readTimeline finishes the last steps from the log of the installer', async () => {
+  const directory = await tempDir();
+  await writeLogBundle(directory, logBundle('healthy'));
+  await writeFile(join(directory, '.openshift_install.log'), installerLog());
+
+  const report = await readTimeline(silentContext(), [directory]);
+
+  expect(numbers(report)).toEqual(Array(10).fill('done'));
+  expect(step(report, 'operators')).toMatchObject({ durationMs: 15 * 60_000 });
+});
+
+test('readTimeline finds a bootstrap stuck in node-image-pull, which never reports a failure', async () => {
+  const report = await timelineOf('node-image-pull');
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'node-image-pull' });
+  const pull = step(report, 'node-image-pull');
+  expect(pull).toMatchObject({ state: 'stuck', tries: 240 });
+  expect(pull?.lastError).toContain('x509: certificate signed by unknown authority');
+  expect(step(report, 'release-image')?.state).toBe('waiting');
+  expect(numbers(report)[0]).toBe('stuck');
+});
+
+test('readTimeline finds an API that never comes up', async () => {
+  const report = await timelineOf('api-never-up');
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'temporary-control-plane' });
+  expect(step(report, 'wait-for-etcd')?.state).toBe('done');
+  expect(step(report, 'temporary-control-plane')?.waitsFor).toContain('kube-apiserver static pod');
+  expect(numbers(report).slice(0, 2)).toEqual(['done', 'stuck']);
+});
+
+test('readTimeline finds etcd that is never handed over', async () => {
+  const report = await timelineOf('etcd-never-handed-over');
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'wait-for-ceo' });
+  expect(step(report, 'wait-for-ceo')).toMatchObject({ state: 'stuck', tries: 45 });
+  expect(step(report, 'cvo-overrides')?.state).toBe('done');
+  expect(numbers(report).slice(0, 5)).toEqual(['done', 'done', 'done', 'done', 'stuck']);
+});
+
+test('createTimeline does not depend on the order of observations', () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 7, 20, 10, minute));
+  const line = (minute: number, text: string) => ({
+    kind: 'line' as const,
+    origins: ['journal:bootstrap/bootkube'],
+    text,
+    at: at(minute),
+  });
+  const observations = [
+    line(1, 'Starting cluster-bootstrap...'),
+    line(3, 'API is up'),
+    line(4, 'Pod Status:openshift-kube-apiserver/kube-apiserver Pending'),
+    line(9, 'Pod Status:openshift-kube-apiserver/kube-apiserver Ready'),
+  ];
+
+  const [there, back] = [observations, observations.toReversed()].map((list) => {
+    const timeline = createTimeline();
+    for (const observation of list) timeline.push(observation);
+    return timeline.state(at(10));
+  });
+
+  expect(back).toEqual(there);
+});
+
+test('createTimeline calls a step stuck only once its time is over', () => {
+  const timeline = createTimeline();
+  const start = new Date('2026-08-20T10:00:00Z');
+  timeline.push({
+    kind: 'line',
+    origins: ['journal:bootstrap/node-image-pull'],
+    text: 'Failed to query MCO image from release; retrying...',
+    at: start,
+  });
+
+  const after = (minutes: number) => timeline.state(new Date(start.getTime() + minutes * 60_000));
+
+  expect(after(5)).toMatchObject({ verdict: 'running', current: 'node-image-pull' });
+  expect(after(11)).toMatchObject({ verdict: 'stuck', current: 'node-image-pull' });
+});
+
+test('createTimeline names the pods the production control plane waits for', () => {
+  const timeline = createTimeline();
+  const entries = [
+    { timestamp: '2026-08-20T10:00:00Z', phase: 'stage start' as const, stage: 'cb-bootstrap' },
+  ];
+  timeline.push({ kind: 'record', service: 'bootkube', entries });
+  for (const [pod, state] of [
+    ['a/ready', 'Ready'],
+    ['b/kube-scheduler', 'RunningNotReady'],
+  ]) {
+    const text = `Pod Status:${pod}\t${state}`;
+    timeline.push({ kind: 'line', origins: ['journal:bootstrap/bootkube'], text });
+  }
+
+  const steps = timeline.state(new Date('2026-08-20T10:10:00Z')).steps;
+
+  expect(steps.find(({ id }) => id === 'cb-bootstrap')).toMatchObject({
+    state: 'running',
+    waitsFor: 'b/kube-scheduler (RunningNotReady)',
+  });
+});
+
+test('createTimeline says nothing where nothing was seen', () => {
+  expect(createTimeline().state(new Date()).verdict).toBe('unknown');
+});
