@@ -12,7 +12,10 @@ import type { Response } from './transport/response.ts';
 
 const ACCEPT = { accept: MANIFEST_ACCEPT.join(', ') };
 
-/** What a tag or digest names: by HEAD, by GET where the answer to HEAD does not say enough. */
+/**
+ * What a tag or digest names: by HEAD, by GET where the answer to HEAD does not say enough. An error
+ * without a body does not either.
+ */
 export function resolveManifest(
   ctx: Context,
   place: Place,
@@ -20,7 +23,7 @@ export function resolveManifest(
 ): Promise<Descriptor | undefined> {
   return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), async () => {
     const head = await ask(ctx, place, 'HEAD', tagOrDigest);
-    if (head.status === 429 || head.status >= 500) throw await refused(place, head, tagOrDigest);
+    if (head.status === 429) throw await refused(place, head, tagOrDigest);
     await head.discard();
     if (head.status === 404) return undefined;
     const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;

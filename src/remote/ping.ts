@@ -42,8 +42,9 @@ async function pingPlain(ctx: Context, options: PingOptions, base: URL, first: u
     return await ping(ctx, options, base);
   } catch (error) {
     // When both fail, the one that got further says more.
-    const isPlain = first instanceof AtollError && first.code === 'TLS_NOT_SPOKEN';
-    throw isPlain || ctx.signal.aborted ? error : first;
+    const spoke = !(error instanceof AtollError) || error.code !== 'REGISTRY_UNAVAILABLE';
+    const notTls = first instanceof AtollError && first.code === 'TLS_NOT_SPOKEN';
+    throw spoke || notTls ? error : first;
   }
 }
 
@@ -74,11 +75,12 @@ async function checked(response: Response, options: PingOptions): Promise<Respon
   throw notARegistry(options.registry, response, isHtml);
 }
 
-function notARegistry(registry: string, { status, reason }: Response, isHtml: boolean): AtollError {
+function notARegistry(registry: string, response: Response, isHtml: boolean): AtollError {
+  const { status, reason, url } = response;
   const found = `${status} ${reason}`.trim() + (isHtml ? ' and a web page' : '');
   return new AtollError(
     'NOT_A_REGISTRY',
-    `Cannot use ${registry} as a registry: https://${registry}/v2/ answered ${found}`,
+    `Cannot use ${registry} as a registry: ${url.origin}/v2/ answered ${found}`,
     {
       hint: 'Check host and port: the registry may listen on another one, or below a path of a proxy',
       details: { registry, status },

@@ -47,7 +47,9 @@ export async function startScriptedRegistry(
     seen.push(one);
     handle(script, memory, one, seen.length, request, response).catch(() => request.destroy());
   });
-  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('clientError', (_error, socket) => {
+    socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

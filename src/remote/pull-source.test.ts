@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { collect, describeBytes, openRegistries } from '../../test/support/remote.ts';
+import { error, startScriptedRegistry } from '../../test/support/scripted-registry.ts';
+import { tempDir } from '../../test/support/temp.ts';
+import { silentContext } from '../core/context.ts';
+import { digestOf } from '../oci/digest.ts';
+import { MEDIA_TYPES } from '../oci/media-types.ts';
+import { parseReference } from '../oci/reference.ts';
+
+const ctx = silentContext();
+const TEXT = JSON.stringify({ schemaVersion: 2, mediaType: MEDIA_TYPES.ociIndex, manifests: [] });
+const DESCRIPTOR = describeBytes(Buffer.from(TEXT), MEDIA_TYPES.ociIndex);
+
+interface Mirrors {
+  readonly mirrors: readonly string[];
+  readonly source?: string;
+  readonly more?: string;
+}
+
+/** Registries whose registries.conf sends `upstream.example.com/org` to these places. */
+async function through({ mirrors, source, more = '' }: Mirrors) {
+  const path = join(await tempDir(), 'registries.conf');
+  const tables = mirrors.map((location) => `[[registry.mirror]]\nlocation = "${location}"\n`);
+  const location = source ?? 'upstream.invalid/org';
+  const head = `[[registry]]\nprefix = "upstream.example.com/org"\nlocation = "${location}"\n${more}\n`;
+  await writeFile(path, `${head}${tables.join('')}`);
+  const registries = openRegistries({ registriesConf: path });
+  return registries.source(parseReference('upstream.example.com/org/app:v1'));
+}
+
+async function holding(repository: string) {
+  const registry = await startScriptedRegistry();
+  registry.memory.addManifest(repository, 'v1', MEDIA_TYPES.ociIndex, TEXT);
+  return registry;
+}
+
+describe('a pull', () => {
+  test('takes the first mirror that has the manifest, and its blobs from there too', async () => {
+    const empty = await startScriptedRegistry();
+    const full = await holding('mirror/app');
+    const bytes = Buffer.from('layer');
+    full.memory.addBlob('mirror/app', bytes);
+    const source = await through({ mirrors: [`${empty.host}/a`, `${full.host}/mirror`] });
+
+    expect(await source.resolve(ctx, 'v1')).toEqual(DESCRIPTOR);
+    const manifest = await source.manifest(ctx, DESCRIPTOR);
+    const blob = await collect(source.blob(ctx, describeBytes(bytes)));
+
+    expect(manifest.descriptor.digest).toBe(DESCRIPTOR.digest);
+    expect(digestOf(blob)).toBe(digestOf(bytes));
+    expect(source.endpoint).toBe(`${full.host}/mirror/app`);
+    expect(empty.lines()).toEqual(['GET /v2/', 'HEAD /v2/a/app/manifests/v1']);
+  });
+
+  test('falls through to the source after all mirrors', async () => {
+    const upstream = await holding('org/app');
+    const source = await through({ mirrors: ['mirror.invalid/a'], source: `${upstream.host}/org` });
+
+    expect(await source.resolve(ctx, 'v1')).toEqual(DESCRIPTOR);
+    expect(source.endpoint).toBe(`${upstream.host}/org/app`);
+  });
+
+  test('names every place and its cause when none works', async () => {
+    const denied = await startScriptedRegistry((request) =>
+      request.path === '/v2/' ? undefined : { status: 403, body: error('DENIED', 'not yours') },
+    );
+    const source = await through({ mirrors: [`${denied.host}/a`, 'mirror.invalid/b'] });
+
+    await expect(source.resolve(ctx, 'v1')).rejects.toMatchObject({
+      code: 'NAME_UNRESOLVED',
+      message: expect.stringMatching(
+        /3 places: .*\/a\/app: .*not yours.*\[REGISTRY_DENIED\]; mirror\.invalid\/b\/app: .*\[NAME_UNRESOLVED\]; upstream\.invalid/s,
+      ),
+    });
+  });
+
+  test('gives undefined only when every place said that it has none', async () => {
+    const [one, two] = [await startScriptedRegistry(), await startScriptedRegistry()];
+    const source = await through({ mirrors: [`${one.host}/a`], source: `${two.host}/org` });
+
+    expect(await source.resolve(ctx, 'v1')).toBeUndefined();
+    expect(source.endpoint).toBeUndefined();
+  });
+
+  test('asks digest-only mirrors for digests and not for tags', async () => {
+    const mirror = await holding('mirror/app');
+    const upstream = await holding('org/app');
+    const options = {
+      mirrors: [`${mirror.host}/mirror`],
+      source: `${upstream.host}/org`,
+      more: 'mirror-by-digest-only = true',
+    };
+
+    const byTag = await through(options);
+    await byTag.resolve(ctx, 'v1');
+    const byDigest = await through(options);
+    await byDigest.manifest(ctx, DESCRIPTOR);
+
+    expect(byTag.endpoint).toBe(`${upstream.host}/org/app`);
+    expect(byDigest.endpoint).toBe(`${mirror.host}/mirror/app`);
+  });
+
+  test('never contacts a blocked source', async () => {
+    const source = await through({
+      mirrors: [],
+      source: 'upstream.example.com/org',
+      more: 'blocked = true',
+    });
+
+    await expect(source.resolve(ctx, 'v1')).rejects.toMatchObject({ code: 'REGISTRY_BLOCKED' });
+  });
+});
