@@ -18,6 +18,10 @@ export async function startChild(module: string, args: readonly string[]): Promi
     platform: 'node',
     format: 'esm',
     logLevel: 'error',
+    // Some packages are CommonJS and ask for built-in modules.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire('/');",
+    },
   });
   const child = fork(outfile, [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(async () => {
