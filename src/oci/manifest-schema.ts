@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Descriptor } from './descriptor.ts';
 import { isDigest } from './digest.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, messageOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
 import type { Credential } from './credential-helper.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
 

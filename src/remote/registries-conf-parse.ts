@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
 
 export interface Mirror {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { pages, readJson, unreadable } from './paging.ts';
 import { type Place, subjectAt } from './place.ts';

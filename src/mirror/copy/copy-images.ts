@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError, isTransient, messageOf } from '../../core/errors.ts';
 import { formatBytes } from '../../core/format.ts';
-import { mapBounded } from '../../core/pool.ts';
+import { createPool, mapBounded } from '../../core/pool.ts';
 import { type Account, BlobMover } from './blob-mover.ts';
 import { ImageCopier } from './image-copier.ts';
 import type { CopyOptions, CopyReport, ImageFailure, ImageJob, ImageResult } from './job.ts';
@@ -11,8 +11,6 @@ import { blobsOf, type ImagePlan, isDone, sizeOf } from './plan.ts';
 import { Planner } from './planner.ts';
 import { Progress } from './progress.ts';
 
-/** Images that are being looked at at once. */
-const PLANS_AT_ONCE = 32;
 /** Images that are being put together at once: enough that blobs never run out. */
 const IMAGES_AT_ONCE = 64;
 const DEFAULT_ATTEMPTS = 2;
@@ -79,18 +77,21 @@ class CopyRun {
     const planner = new Planner(this.#ctx, this.#options, this.#shelf, this.#pace);
     const title = 'Reading manifests';
     const progress = new Progress(this.#ctx, { id: 'plan', title, totalItems: attempts.length });
-    const planned = await mapBounded(this.#ctx, PLANS_AT_ONCE, attempts, async (attempt) => {
+    const pool = createPool(this.#ctx, this.#pace.planLimit);
+    const planned = attempts.map(async (attempt): Promise<Planned> => {
       try {
-        return { ...attempt, plan: await planner.plan(attempt.job) };
+        return { ...attempt, plan: await pool.run('', () => planner.plan(attempt.job)) };
       } catch (error) {
         this.#ctx.signal.throwIfAborted();
         return { ...attempt, error };
       } finally {
+        pool.resize(this.#pace.planLimit);
         progress.addItem();
       }
     });
+    const all = await Promise.all(planned);
     progress.finish(`${attempts.length} images`);
-    return planned;
+    return all;
   }
 
   #startProgress(planned: readonly Planned[]): Progress {

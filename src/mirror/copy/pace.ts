@@ -1,7 +1,7 @@
 import type { CopyOptions } from './job.ts';
 
-const NEAR = 8;
-const FAR = 16;
+const NEAR = { blobs: 8, plans: 8 };
+const FAR = { blobs: 16, plans: 32 };
 /** The quickest answer of a registry in the same building takes less than this. */
 const FAR_MS = 15;
 
@@ -9,11 +9,10 @@ const FAR_MS = 15;
 export class Pace {
   readonly #options: Pick<CopyOptions, 'concurrency' | 'limiter'>;
   readonly #quickestMs = new Map<string, number>();
-  #bound: number;
+  #isFar = false;
 
   constructor(options: Pick<CopyOptions, 'concurrency' | 'limiter'>) {
     this.#options = options;
-    this.#bound = options.concurrency ?? NEAR;
   }
 
   /** Does the work and remembers how long it took the registry to answer. */
@@ -24,7 +23,7 @@ export class Pace {
     const quickest = this.#quickestMs.get(group) ?? Number.POSITIVE_INFINITY;
     if (took < quickest) {
       this.#quickestMs.set(group, took);
-      this.#bound = this.#suitable();
+      this.#isFar = [...this.#quickestMs.values()].some((ms) => ms > FAR_MS);
     }
     return result;
   }
@@ -32,12 +31,17 @@ export class Pace {
   /** The bound for one registry or store at this moment. */
   limitOf(group: string): number {
     const bears = this.#isRegistry(group) ? this.#options.limiter?.(group).limit : undefined;
-    return Math.min(this.#bound, bears ?? Number.POSITIVE_INFINITY);
+    const bound = this.#options.concurrency ?? this.#pace.blobs;
+    return Math.min(bound, bears ?? Number.POSITIVE_INFINITY);
   }
 
-  #suitable(): number {
-    const isFar = [...this.#quickestMs.values()].some((ms) => ms > FAR_MS);
-    return this.#options.concurrency ?? (isFar ? FAR : NEAR);
+  /** How many images may be looked at at once. */
+  get planLimit(): number {
+    return this.#pace.plans;
+  }
+
+  get #pace(): typeof NEAR {
+    return this.#isFar ? FAR : NEAR;
   }
 
   #isRegistry(group: string): boolean {
