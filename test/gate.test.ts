@@ -6,6 +6,7 @@ import { tempDir } from './support/temp.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const CONFIGURATION = ['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'];
+const ONE_FILE = ['src/core/nearest.ts'];
 const LOWEST_LAYERS = ['src/core', 'src/oci'];
 const ARCHITECTURE = ['architecture.test.ts', 'layers.ts', 'support/architecture.ts'];
 
@@ -32,8 +33,8 @@ function gate(copy: string, part: string): { status: number | null; output: stri
 }
 
 describe('the gate', () => {
-  test('is green for the lowest layers and turns red for an explicit any', async () => {
-    const copy = await copyOf(LOWEST_LAYERS);
+  test('is green for a clean file and turns red for an explicit any', async () => {
+    const copy = await copyOf(ONE_FILE);
     expect(gate(copy, 'lint')).toMatchObject({ status: 0 });
 
     plant(copy, 'src/oci/planted.ts', 'export const planted: any = 1;\n');
@@ -46,7 +47,7 @@ describe('the gate', () => {
   });
 
   test('turns red for console.log outside cli', async () => {
-    const copy = await copyOf(LOWEST_LAYERS);
+    const copy = await copyOf(ONE_FILE);
 
     plant(copy, 'src/oci/planted.ts', "console.log('planted');\n");
 
@@ -54,7 +55,8 @@ describe('the gate', () => {
   });
 
   test('turns red for a type error', async () => {
-    const copy = await copyOf(LOWEST_LAYERS);
+    const copy = await copyOf(ONE_FILE);
+    expect(gate(copy, 'types')).toMatchObject({ status: 0 });
 
     plant(copy, 'src/oci/planted.ts', "export const planted: number = 'one';\n");
 
