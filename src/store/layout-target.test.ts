@@ -127,3 +127,13 @@ test('layoutSource refuses a manifest that was changed on the disk', async () =>
   const absent = { ...image, digest: digestOf('nothing') };
   await expect(source.manifest(ctx, absent)).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
 });
+
+test('layoutSource refuses a manifest of many megabytes without holding it', async () => {
+  const { store, source } = await openLayout();
+  const bytes = Buffer.alloc(9_000_000, ' ');
+  const huge = describeBytes(bytes, MEDIA_TYPES.ociManifest);
+  await store.blobs.write(ctx, huge, chunksOf(bytes));
+
+  await expect(source.manifest(ctx, huge)).rejects.toMatchObject({ code: 'MANIFEST_INVALID' });
+  expect(await source.resolve(ctx, huge.digest)).toBeUndefined();
+});
