@@ -51,6 +51,7 @@ export interface BuiltIndex {
 }
 
 const EPOCH = new Date(0);
+const OS_UNKNOWN = 255;
 const CREATED = '1970-01-01T00:00:00Z';
 
 /** A gzip layer of these files, in order. Folders on the way are added. */
@@ -60,6 +61,8 @@ export async function buildLayer(
 ): Promise<BuiltLayer> {
   const tar = await tarOf(files);
   const bytes = gzipSync(tar);
+  // zlib notes the machine's system here; the bytes must not depend on it.
+  bytes[9] = OS_UNKNOWN;
   const mediaType = family === 'oci' ? MEDIA_TYPES.ociLayerGzip : MEDIA_TYPES.dockerLayerGzip;
   return { ...blobOf(mediaType, bytes), diffId: digestOf(tar) };
 }

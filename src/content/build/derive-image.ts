@@ -1,11 +1,11 @@
 import type { Context } from '../../core/context.ts';
+import type { BuiltLayer } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import { type ImageManifest, isIndex, type RawManifest } from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { selectPlatforms } from '../../oci/platform.ts';
 import { type ImageConfig, readConfig } from '../layers/image-config.ts';
-import type { BuiltLayer } from './build-layer.ts';
 import { BuiltContent } from './built-content.ts';
 
 export interface DerivedImage {

@@ -3,10 +3,10 @@ import { extract } from 'tar-stream';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
+import { buildLayer, type LayerFile } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import { splitDigest } from '../../oci/digest.ts';
-import { buildLayer, type NewFile } from '../build/build-layer.ts';
 import { type BuiltImage, deriveImage } from '../build/derive-image.ts';
 import type { ReleaseSignature } from '../content-image.ts';
 import { decompressed } from '../layers/decompress.ts';
@@ -56,7 +56,8 @@ export async function buildGraphImage(
 ): Promise<BuiltImage> {
   const data = withoutTopFolder(await unpack(options.graphData));
   const files = [...data, ...(options.signatures ?? []).map(signatureFile)];
-  const layer = await buildLayer(files.map((file) => ({ ...file, path: `${ROOT}/${file.path}` })));
+  const rooted = files.map((file) => ({ ...file, path: `${ROOT}/${file.path}` }));
+  const layer = await buildLayer(rooted.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
   return await deriveImage(ctx, {
     source: options.source,
     base: options.base,
@@ -70,13 +71,13 @@ export async function buildGraphImage(
   });
 }
 
-function signatureFile({ digest, bytes }: ReleaseSignature): NewFile {
+function signatureFile({ digest, bytes }: ReleaseSignature): LayerFile {
   const { algorithm, hex } = splitDigest(digest);
-  return { path: `signatures/${algorithm}/${hex}/signature-1`, bytes };
+  return { path: `signatures/${algorithm}/${hex}/signature-1`, content: bytes };
 }
 
-async function unpack(archive: Uint8Array): Promise<NewFile[]> {
-  const files: NewFile[] = [];
+async function unpack(archive: Uint8Array): Promise<LayerFile[]> {
+  const files: LayerFile[] = [];
   const tar = extract();
   try {
     const feeding = feed(archive, tar);
@@ -88,7 +89,7 @@ async function unpack(archive: Uint8Array): Promise<NewFile[]> {
       if (entry.header.type !== 'file' || !path) continue;
       files.push({
         path,
-        bytes: Buffer.concat(chunks),
+        content: Buffer.concat(chunks),
         mode: entry.header.mode & 0o111 ? 0o755 : 0o644,
       });
     }
@@ -114,7 +115,7 @@ async function feed(archive: Uint8Array, tar: ReturnType<typeof extract>): Promi
 }
 
 /** Archives of a git repository have everything in one folder, the service's has not. */
-function withoutTopFolder(files: readonly NewFile[]): readonly NewFile[] {
+function withoutTopFolder(files: readonly LayerFile[]): readonly LayerFile[] {
   const tops = new Set(files.map(({ path }) => path.split('/')[0]));
   const [top = ''] = tops;
   if (tops.size !== 1 || basename(top) === 'channels') return files;
