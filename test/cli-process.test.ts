@@ -114,6 +114,38 @@ describe('on a real terminal', () => {
   });
 });
 
+describe('a question on a real terminal', () => {
+  /** Types keys once the question stands, and returns what was shown and the exit status. */
+  async function answered(keys: string): Promise<{ output: string; status: number | null }> {
+    const line = `'${process.execPath}' '${harness}' ask`;
+    const child = spawn('script', ['-qec', line, '/dev/null'], { stdio: 'pipe' });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      const asked = output.includes('[y/N]');
+      output += chunk;
+      if (!asked && output.includes('[y/N]')) child.stdin.write(keys);
+    });
+    const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    return { output, status };
+  }
+
+  test('is answered by a line, and the end of input is no', async () => {
+    expect(await answered('y\n')).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('answer: true'),
+    });
+    expect((await answered('n\n')).output).toContain('answer: false');
+    expect((await answered('\x04')).output).toContain('answer: false');
+  });
+
+  test('can be left with Ctrl-C', async () => {
+    const { output, status } = await answered('\x03');
+
+    expect(status).toBe(130);
+    expect(output).toContain('[INTERRUPTED]');
+  });
+});
+
 describe('completion', () => {
   test('works in a real bash', () => {
     const script = `

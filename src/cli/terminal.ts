@@ -34,11 +34,13 @@ export function createTerminal(parts: TerminalParts): Terminal {
   };
 }
 
+/** One line, or nothing when the input ends. The terminal edits the line, and Ctrl-C stays a signal. */
 async function askLine(parts: TerminalParts, question: string): Promise<string> {
-  const reader = createInterface({ input: parts.stdin, output: parts.stderr });
+  const reader = createInterface({ input: parts.stdin, output: parts.stderr, terminal: false });
+  const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
-    const options = { signal: parts.signal };
-    return await parts.held(async () => (await reader.question(redact(question), options)).trim());
+    const answer = () => reader.question(redact(question), { signal: parts.signal });
+    return (await parts.held(() => Promise.race([answer(), ended]))).trim();
   } finally {
     reader.close();
   }

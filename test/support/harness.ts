@@ -36,6 +36,11 @@ start({
       async () => 'line\n'.repeat(200_000),
       (result) => String(result),
     ),
+    command(
+      'ask',
+      async (_ctx, { terminal }) => terminal.confirm('Remove everything?'),
+      (result) => `answer: ${result}`,
+    ),
     command('bug', async () => {
       setTimeout(() => {
         throw new TypeError('planted');
