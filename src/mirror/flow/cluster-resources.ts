@@ -1,0 +1,96 @@
+import { catalogName, catalogSource, clusterCatalog } from '../../generate/cluster/catalogs.ts';
+import { updateService } from '../../generate/cluster/cluster-version.ts';
+import type { ReleaseSignature } from '../../generate/cluster/release-signatures.ts';
+import { releaseSignatures } from '../../generate/cluster/release-signatures.ts';
+import {
+  imageContentSourcePolicy,
+  imageDigestMirrorSet,
+  imageTagMirrorSet,
+} from '../../generate/mirror-sets.ts';
+import { toYaml } from '../../generate/yaml.ts';
+import { formatReference } from '../../oci/reference.ts';
+import { imageRules, type MirroredImage, type RuleGroup } from '../image-rules.ts';
+
+export interface ResourceOptions {
+  /** ImageContentSourcePolicy for old clusters, instead of the two newer kinds. */
+  readonly icsp?: boolean | undefined;
+}
+
+const GROUPS: readonly RuleGroup[] = ['release', 'operator', 'generic'];
+
+/**
+ * What to apply to the cluster, by file name: made from all that is in the mirror, so a later run
+ * adds to an earlier one. Same images, same bytes.
+ */
+export function clusterResources(
+  images: readonly MirroredImage[],
+  signatures: readonly ReleaseSignature[],
+  options: ResourceOptions = {},
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const add = (name: string, objects: readonly object[]) => {
+    if (objects.length > 0) files.set(name, toYaml(...objects));
+  };
+  addMirrorSets(images, options, add);
+  for (const object of catalogObjects(images)) add(`${object.metadata.name}.yaml`, [object]);
+  add('updateService.yaml', updateServices(images));
+  if (signatures.length > 0) add('signature-configmap.yaml', [releaseSignatures(signatures)]);
+  return files;
+}
+
+/** Both kinds of catalog objects; a second catalog with the same name gets a number. */
+function catalogObjects(images: readonly MirroredImage[]) {
+  const taken = new Set<string>();
+  const unique = (name: string) => {
+    let free = name;
+    for (let count = 1; taken.has(free); count += 1) free = `${name}-${count}`;
+    taken.add(free);
+    return free;
+  };
+  const catalogs = images
+    .filter(({ image }) => image.kind === 'catalog')
+    .map(({ target }) => formatReference(target));
+  return catalogs.flatMap((image) => [
+    catalogSource({ image, name: unique(catalogName('cs', image)) }),
+    clusterCatalog({ image, name: unique(catalogName('cc', image)) }),
+  ]);
+}
+
+type Add = (name: string, objects: readonly object[]) => void;
+
+function addMirrorSets(
+  images: readonly MirroredImage[],
+  { icsp }: ResourceOptions,
+  add: Add,
+): void {
+  const { byDigest, byTag } = imageRules(images);
+  const digestGroups = GROUPS.filter((group) => byDigest[group].length > 0);
+  const tagGroups = GROUPS.filter((group) => byTag[group].length > 0);
+  if (icsp) {
+    add(
+      'icsp-oc-mirror.yaml',
+      digestGroups.map((group) => imageContentSourcePolicy(`${group}-0`, byDigest[group])),
+    );
+    return;
+  }
+  add(
+    'idms-oc-mirror.yaml',
+    digestGroups.map((group) => imageDigestMirrorSet(`idms-${group}-0`, byDigest[group])),
+  );
+  add(
+    'itms-oc-mirror.yaml',
+    tagGroups.map((group) => imageTagMirrorSet(`itms-${group}-0`, byTag[group])),
+  );
+}
+
+function updateServices(images: readonly MirroredImage[]): object[] {
+  const graph = images.find(({ image }) => image.kind === 'graph');
+  const release = images.find(({ image }) => image.kind === 'release');
+  if (!graph || !release) return [];
+  return [
+    updateService({
+      releases: `${release.target.registry}/${release.target.repository}`,
+      graphDataImage: formatReference(graph.target),
+    }),
+  ];
+}
