@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { recordingContext, silentContext } from '../src/core/context.ts';
+import { initRegistry, serverPaths } from '../src/registry/init.ts';
+import { renewCertificate } from '../src/registry/renew.ts';
+import { loadCertificate } from '../src/registry/tls/certificate-file.ts';
+import { createCa, createServerCertificate } from '../src/registry/tls/certificates.ts';
+import { startEmbeddedRegistry } from './support/embedded-registry.ts';
+import { tempDir } from './support/temp.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The status of the front page, or the code of what is wrong with the connection. */
+function probe(url: string, ca: string, servername = 'localhost'): Promise<number | string> {
+  return new Promise((resolve) => {
+    const options = { ca, servername, agent: false as const };
+    const request = get(`${url}/healthz`, options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+async function makeFolder(now: Date, days: number) {
+  const directory = await tempDir();
+  await mkdir(join(directory, 'tls'));
+  const ca = await createCa('test CA', { now, days: 3650 });
+  const server = await createServerCertificate(ca, ['localhost', '127.0.0.1'], { now, days });
+  const paths = serverPaths(directory);
+  await writeFile(join(directory, 'tls', 'ca.crt'), ca.certificate);
+  await writeFile(join(directory, 'tls', 'ca.key'), ca.key);
+  await writeFile(paths.certificate, server.certificate);
+  await writeFile(paths.key, server.key);
+  return { directory, paths, ca: ca.certificate };
+}
+
+test('a certificate of ours is good for its names and no others', async () => {
+  const { paths, ca } = await makeFolder(new Date(), 30);
+  const registry = await startEmbeddedRegistry({ listeners: [{ port: 0, tls: paths }] });
+  onTestFinished(registry.stop);
+
+  expect(await probe(registry.url, ca)).toBe(200);
+  expect(await probe(registry.url, ca, 'elsewhere.example.com')).toBe(
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  );
+  const other = await createCa('other CA', { now: new Date(), days: 10 });
+  expect(await probe(registry.url, other.certificate)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+});
+
+test('an expired certificate is refused by clients, told of, and renewed without a restart', async () => {
+  const longAgo = new Date(Date.now() - 100 * DAY_MS);
+  const { directory, paths, ca } = await makeFolder(longAgo, 10);
+  const ctx = recordingContext();
+  const registry = await startEmbeddedRegistry({ ctx, listeners: [{ port: 0, tls: paths }] });
+  onTestFinished(registry.stop);
+
+  expect(await probe(registry.url, ca)).toBe('CERT_HAS_EXPIRED');
+  const warnings = ctx.events.flatMap((event) =>
+    event.type === 'warning.raised' ? [event.message] : [],
+  );
+  expect(warnings).toEqual([expect.stringContaining('expired at')]);
+
+  const { hosts, expiresAt } = await renewCertificate(silentContext(), { directory });
+  await registry.running.reloadCertificates();
+
+  expect(hosts).toEqual(['localhost', '127.0.0.1']);
+  expect(expiresAt.getTime()).toBeGreaterThan(Date.now() + 700 * DAY_MS);
+  expect(await probe(registry.url, ca)).toBe(200);
+});
+
+test('a certificate that expires within 30 days is told of', async () => {
+  const { paths } = await makeFolder(new Date(), 20);
+  const ctx = recordingContext();
+  const registry = await startEmbeddedRegistry({ ctx, listeners: [{ port: 0, tls: paths }] });
+  onTestFinished(registry.stop);
+
+  expect(ctx.events).toContainEqual(
+    expect.objectContaining({
+      type: 'warning.raised',
+      message: expect.stringContaining('expires in 20 days'),
+      hint: expect.stringContaining('registry renew'),
+    }),
+  );
+  const metrics = await fetchText(registry.url, paths.certificate);
+  expect(metrics).toContain('atoll_registry_certificate_expiry_seconds');
+});
+
+async function fetchText(url: string, certificate: string): Promise<string> {
+  const { cert } = await loadCertificate({ certificate, key: certificate.replace('.crt', '.key') });
+  return await new Promise((resolve, reject) => {
+    const options = { ca: cert, rejectUnauthorized: false, agent: false as const };
+    get(`${url}/metrics`, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve(text));
+    }).on('error', reject);
+  });
+}
+
+test('a broken pair of files keeps the old certificate in use', async () => {
+  const { paths, ca } = await makeFolder(new Date(), 60);
+  const ctx = recordingContext();
+  const registry = await startEmbeddedRegistry({ ctx, listeners: [{ port: 0, tls: paths }] });
+  onTestFinished(registry.stop);
+
+  await writeFile(paths.certificate, 'not a certificate');
+  await registry.running.reloadCertificates();
+  await registry.running.reloadCertificates();
+
+  expect(await probe(registry.url, ca)).toBe(200);
+  expect(ctx.events).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('The old certificate stays') }),
+  );
+});
+
+test('a site may bring its own certificate, and its key has to fit', async () => {
+  const { paths } = await makeFolder(new Date(), 60);
+  const other = await makeFolder(new Date(), 60);
+  const init = async (key: string) =>
+    await initRegistry(silentContext(), {
+      directory: join(await tempDir(), 'registry'),
+      hosts: ['localhost'],
+      port: 8443,
+      user: 'admin',
+      certificate: { certificate: paths.certificate, key },
+    });
+
+  const { ca, config } = await init(paths.key);
+  expect([ca, config.endsWith('config.yaml')]).toEqual([undefined, true]);
+  await expect(init(other.paths.key)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});
