@@ -4,6 +4,7 @@ import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { mirrorCopyCommand } from './mirror/copy.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
+import { RENDER_COMMANDS } from './render/index.ts';
 import { stepGraphCommand } from './step/graph.ts';
 import { stepListCommand } from './step/list.ts';
 import { stepRunCommand } from './step/run.ts';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
   mirrorCopyCommand,
   ...REGISTRY_COMMANDS,
+  ...RENDER_COMMANDS,
   stepListCommand,
   stepShowCommand,
   stepGraphCommand,

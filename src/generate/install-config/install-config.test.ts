@@ -173,10 +173,11 @@ describe('installConfig', () => {
   });
 });
 
-test('parseInstallConfig names the file and field that is wrong', () => {
-  expect(() => parseInstallConfig('metadata: {}', '"a.yaml"')).toThrow(
-    'Cannot read "a.yaml": metadata.name',
-  );
+test('parseInstallConfig names the file, line and field of every mistake', () => {
+  const text = 'metadata:\n  nam: a\nplatform: {}\npullSecret: 1\n';
+
+  expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:1:\d+: metadata\.name/);
+  expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:4:\d+: pullSecret/);
 });
 
 test('parseReleaseVersion reads what releases are called', () => {

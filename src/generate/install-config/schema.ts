@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AtollError } from '../../core/errors.ts';
-import { readYaml } from '../yaml.ts';
+import { inputError, type Locate, parseYamlInput } from '../../core/yaml-input.ts';
 
 const machinePool = z.looseObject({
   name: z.string(),
@@ -130,16 +129,19 @@ export type MachinePool = z.infer<typeof machinePool>;
 export type AwsPlatform = z.infer<typeof awsPlatform>;
 export type PlatformName = 'aws' | 'baremetal' | 'none' | 'nutanix' | 'vsphere';
 
-/** Reads an `install-config.yaml`; `subject` names it in errors. */
-export function parseInstallConfig(text: string, subject: string): InstallConfig {
-  const [document] = readYaml(text, subject);
-  const parsed = schema.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const field = issue?.path.join('.') || 'document';
-  throw new AtollError('INPUT_INVALID', `Cannot read ${subject}: ${field}: ${issue?.message}`, {
-    hint: 'Compare it with what "atoll render install-config" writes',
-  });
+/** Reads an `install-config.yaml` and finds every mistake of form in one go; `file` names it. */
+export function parseInstallConfig(text: string, file: string): InstallConfig {
+  return readInstallConfig(text, file).config;
+}
+
+/** The same, with a way from a path inside to its line. */
+export function readInstallConfig(
+  text: string,
+  file: string,
+): { readonly config: InstallConfig; readonly locate: Locate } {
+  const parsed = parseYamlInput(schema, text);
+  if (parsed.value === undefined) throw inputError(file, parsed.problems);
+  return { config: parsed.value, locate: parsed.locate };
 }
 
 /** The platform of a config; undefined when it names none, or one this tool does not know. */

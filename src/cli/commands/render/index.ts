@@ -1,0 +1,48 @@
+import type { Command } from '../../command.ts';
+import { renderAuthCommand } from './auth.ts';
+import { renderCatalogSourcesCommand } from './catalog-sources.ts';
+import {
+  renderClusterVersionCommand,
+  renderImageConfigCommand,
+  renderReleaseSignaturesCommand,
+  renderSamplesCommand,
+  renderUpdateServiceCommand,
+} from './cluster-objects.ts';
+import { renderHostsCommand } from './hosts.ts';
+import { renderIgnitionCommand, renderUserDataCommand } from './ignition.ts';
+import { renderInstallConfigCheckCommand, renderInstallConfigCommand } from './install-config.ts';
+import { renderMachineConfigCommand } from './machine-config.ts';
+import { renderMirrorSetsCommand } from './mirror-sets.ts';
+import { renderChronyCommand, renderCrioCommand, renderPolicyCommand } from './node-files.ts';
+import { renderPatchIgnitionCommand } from './patch-ignition.ts';
+import { renderRegistriesConfCommand } from './registries-conf.ts';
+import {
+  renderRegistryConfigCommand,
+  renderRegistryUnitCommand,
+  renderSquidConfCommand,
+} from './services.ts';
+
+export const RENDER_COMMANDS: readonly Command[] = [
+  renderIgnitionCommand,
+  renderUserDataCommand,
+  renderPatchIgnitionCommand,
+  renderRegistriesConfCommand,
+  renderPolicyCommand,
+  renderHostsCommand,
+  renderAuthCommand,
+  renderCrioCommand,
+  renderChronyCommand,
+  renderMachineConfigCommand,
+  renderInstallConfigCommand,
+  renderInstallConfigCheckCommand,
+  renderMirrorSetsCommand,
+  renderCatalogSourcesCommand,
+  renderImageConfigCommand,
+  renderSamplesCommand,
+  renderUpdateServiceCommand,
+  renderClusterVersionCommand,
+  renderReleaseSignaturesCommand,
+  renderRegistryUnitCommand,
+  renderRegistryConfigCommand,
+  renderSquidConfCommand,
+];
