@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { logBundle, writeLogBundle } from '../../test/support/log-bundle.ts';
@@ -10,15 +10,20 @@ import { parseRules, type Rule, shippedRules } from './rules/catalogue.ts';
 
 const WRITTEN = new Date('2026-08-20T11:00:00Z');
 
-/** What is found in a healthy bundle once the sample has been added to it. */
-async function firedBy(bundle: string, sample: PlacedSample): Promise<string[]> {
-  const file = join(await tempDir(), sample.path);
+/** Writes the sample below a directory of its own, which stands for one bundle or install directory. */
+async function written(base: string, sample: PlacedSample): Promise<string> {
+  const root = await mkdtemp(join(base, 'sample-'));
+  const file = join(root, sample.path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, sample.content);
   await utimes(file, WRITTEN, WRITTEN);
-  const root = file.slice(0, -sample.path.length);
-  const { findings, benign } = await diagnose(silentContext(), [bundle, root]);
-  return [...findings, ...benign].map(({ id }) => id).filter((id) => id !== HEALTHY);
+  return root;
+}
+
+async function firedBy(paths: readonly string[]): Promise<string[]> {
+  const { findings, benign } = await diagnose(silentContext(), paths);
+  const fired = [...findings, ...benign].map(({ id }) => id);
+  return fired.filter((id) => id !== HEALTHY).toSorted();
 }
 
 /** A healthy bundle has this line, too; it is benign. */
@@ -48,12 +53,13 @@ describe('the shipped catalogue', () => {
   });
 
   test('fires each rule on its own sample and no other', { timeout: 120_000 }, async () => {
-    const bundle = await healthyBundle();
+    const [base, bundle] = [await tempDir(), await healthyBundle()];
     const wrong: unknown[] = [];
     for (const rule of rules.filter(({ id }) => id !== HEALTHY)) {
       const expected = [rule.id, ...rule.also].toSorted();
-      for (const where of rule.where) {
-        const fired = (await firedBy(bundle, placeSample(where, rule.sample))).toSorted();
+      for (const [index, where] of rule.where.entries()) {
+        const sample = await written(base, placeSample(where, rule.sample));
+        const fired = await firedBy(index === 0 ? [bundle, sample] : [sample]);
         if (fired.join() !== expected.join()) wrong.push({ rule: rule.id, where, fired });
       }
     }
@@ -61,12 +67,12 @@ describe('the shipped catalogue', () => {
   });
 
   test('stays silent on what only looks alike', { timeout: 120_000 }, async () => {
-    const bundle = await healthyBundle();
-    for (const rule of rules) {
-      const [where = ''] = rule.where;
-      const fired = await firedBy(bundle, placeSample(where, rule.not_sample));
-      expect({ rule: rule.id, fired }).toEqual({ rule: rule.id, fired: [] });
+    const base = await tempDir();
+    const paths = [await healthyBundle()];
+    for (const { where, not_sample } of rules) {
+      paths.push(await written(base, placeSample(where[0] ?? '', not_sample)));
     }
+    expect(await firedBy(paths)).toEqual([]);
   });
 
   test('gives every root a remedy with a command', () => {

@@ -13,6 +13,11 @@ export interface Rule extends RuleData {
   appliesTo(origin: string): boolean;
 }
 
+/** The rule as it stands in the catalogue: plain data. */
+export function dataOf({ regexp: _, appliesTo: __, ...data }: Rule): RuleData {
+  return data;
+}
+
 let shipped: readonly Rule[] | undefined;
 
 /** The rules that come with atoll. */

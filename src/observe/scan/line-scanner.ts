@@ -21,8 +21,19 @@ export interface LineScanner {
   scan(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineHit[]>;
 }
 
-/** A scanner for patterns given as sources of regular expressions. */
+const MAX_KEPT = 256;
+const kept = new Map<string, LineScanner>();
+
+/** A scanner for patterns given as sources of regular expressions. Scanners hold no state: they are kept. */
 export function createLineScanner(patterns: readonly string[]): LineScanner {
+  const key = patterns.join('\n');
+  const scanner = kept.get(key) ?? makeScanner(patterns);
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(key, scanner);
+  return scanner;
+}
+
+function makeScanner(patterns: readonly string[]): LineScanner {
   const owners = new Map<string, number[]>();
   for (const [index, pattern] of patterns.entries()) {
     const literals = requiredLiterals(pattern, SHORTEST_LITERAL);

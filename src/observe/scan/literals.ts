@@ -19,10 +19,12 @@ interface Item {
 /** Quotes and backslashes are escaped in JSON and in quoted log fields, so no literal may hold one. */
 const BREAKING = /["'\\]/;
 
+const known = new Map<string, readonly string[] | undefined>();
+
 /** The strings, or undefined when the expression promises none of `shortest` characters. */
 export function requiredLiterals(source: string, shortest: number): readonly string[] | undefined {
-  const parser = createParser(source);
-  const best = bestOf(parser.alternatives());
+  if (!known.has(source)) known.set(source, bestOf(createParser(source).alternatives()));
+  const best = known.get(source);
   return best && Math.min(...best.map((text) => text.length)) >= shortest ? best : undefined;
 }
 

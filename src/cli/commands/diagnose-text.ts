@@ -1,0 +1,113 @@
+import { formatBytes, formatDuration } from '../../core/format.ts';
+import type { Diagnosis } from '../../observe/diagnose.ts';
+import type { Evidence, Finding } from '../../observe/findings.ts';
+import type { RuleData } from '../../observe/rules/schema.ts';
+import type { Style } from '../command.ts';
+
+const CATEGORIES: Readonly<Record<Finding['category'], string>> = {
+  'image-sync': 'image sync',
+  bootstrap: 'bootstrap',
+  install: 'install',
+  'node-join': 'node join',
+};
+const MAX_UNREAD = 20;
+
+export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
+  const roots = diagnosis.findings.filter(({ kind }) => kind === 'root');
+  const symptoms = diagnosis.findings.filter(({ kind }) => kind === 'symptom');
+  return [
+    headline(diagnosis, roots.length, style),
+    ...bootstrapLines(diagnosis, style),
+    ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
+    ...symptomLines(symptoms, roots.length > 0, style),
+    ...suspiciousLines(diagnosis, style),
+    ...unreadLines(diagnosis),
+  ].join('\n');
+}
+
+function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
+  const { files, bytes } = diagnosis.totals;
+  const looked = style.dim(`(${files} files, ${formatBytes(bytes)})`);
+  if (roots > 0)
+    return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
+  const only = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  return `${style.bold(only)} ${looked}`;
+}
+
+function bootstrapLines({ bootstrap }: Diagnosis, style: Style): string[] {
+  if (!bootstrap) return [];
+  const { step, verdict } = bootstrap;
+  if (!step) return [`Bootstrap: ${verdict}`];
+  const age = step.durationMs === undefined ? '' : ` for ${formatDuration(step.durationMs)}`;
+  return [`Bootstrap: ${style.yellow(verdict)}${age} at "${step.title}"`];
+}
+
+function findingLines(finding: Finding, number: string, style: Style): string[] {
+  const times = finding.count === 1 ? 'once' : `${finding.count} times`;
+  const span = finding.firstAt ? `, ${finding.firstAt} to ${finding.lastAt}` : '';
+  return [
+    `${style.bold(`${number} ${finding.id}`)} ${style.cyan(CATEGORIES[finding.category])} ${style.dim(`${times}${span}`)}`,
+    `   ${finding.cause}`,
+    ...finding.mirrors.map(({ mirror, error }) => `   the mirror ${mirror} answered: ${error}`),
+    ...finding.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
+    `   ${style.green('do:')} ${finding.remedy}`,
+    ...finding.commands.map((command) => `     $ ${command}`),
+  ];
+}
+
+const evidenceLine = ({ file, line, at, text }: Evidence, style: Style): string =>
+  `${style.dim(`${file}:${line}${at ? ` ${at}` : ''}`)} ${text}`;
+
+/** With a cause at hand symptoms are only named; without one they are all there is to go by. */
+function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style): string[] {
+  if (symptoms.length === 0) return [];
+  if (!named)
+    return symptoms.flatMap((one, index) => ['', ...findingLines(one, `${index + 1}.`, style)]);
+  return [
+    '',
+    'What follows from it:',
+    ...symptoms.map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`),
+  ];
+}
+
+function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {
+  if (suspicious.length === 0) return [];
+  return [
+    '',
+    'The most suspicious lines:',
+    ...suspicious.map((one) => `  ${evidenceLine(one, style)} ${style.dim(`(${one.count})`)}`),
+  ];
+}
+
+function unreadLines({ unread }: Diagnosis): string[] {
+  if (unread.length === 0) return [];
+  const more = unread.length > MAX_UNREAD ? [`  and ${unread.length - MAX_UNREAD} more`] : [];
+  const shown = unread.slice(0, MAX_UNREAD).map(({ path, reason }) => `  ${path}: ${reason}`);
+  return ['', 'Could not be looked at:', ...shown, ...more];
+}
+
+export function ruleText(rule: RuleData, style: Style): string {
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`)];
+  const sample = typeof rule.sample === 'string' ? rule.sample : JSON.stringify(rule.sample);
+  return [
+    `${style.bold(rule.id)} ${style.cyan(CATEGORIES[rule.category])} ${style.dim(rule.kind)}`,
+    ...list('cause', [rule.cause]),
+    ...list('remedy', [rule.remedy]),
+    ...list('commands', rule.commands),
+    ...list('looked for in', rule.where),
+    ...list('pattern', rule.pattern === undefined ? [] : [rule.pattern]),
+    ...list('example', [sample]),
+    ...list('read in', [rule.source]),
+  ].join('\n');
+}
+
+export function rulesText(rules: readonly RuleData[], style: Style): string {
+  const width = Math.max(...rules.map(({ id }) => id.length));
+  return rules
+    .map(
+      ({ id, category, kind }) =>
+        `${id.padEnd(width)}  ${CATEGORIES[category].padEnd(10)}  ${style.dim(kind)}`,
+    )
+    .join('\n');
+}
