@@ -1,8 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from './support/docker-registry.ts';
 import { UPSTREAM } from './support/upstream.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -28,6 +35,26 @@ const ARTEFACTS = [
   { name: 'the bundle', file: process.execPath, args: [bundle], mostBytes: 8 * MIB, path: bundle },
   { name: 'the binary', file: binary, args: [], mostBytes: 150 * MIB, path: binary },
 ];
+
+function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
+  let stderr = '';
+  return new Promise((resolve, reject) => {
+    child.once('close', () => reject(new Error(`It ended early: ${stderr}`)));
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+      if (stderr.includes(words)) resolve();
+    });
+  });
+}
+
+function statusOf(url: string, ca: Buffer): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
 
 describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, mostBytes, path }) => {
   const atoll = (...words: string[]) => {
@@ -62,6 +89,25 @@ describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, most
     expect(readFileSync(blob)).toEqual(
       readFileSync(join(folder, 'layout', 'blobs', ...(helm?.digest ?? '').split(':'))),
     );
+  });
+
+  test('serves a registry with processes of its own kind', async () => {
+    const registry = `registry-${file === binary}`;
+    const port = await freePort();
+    const made = atoll('registry', 'init', '--dir', registry, '--port', `${port}`);
+    expect([made.status, made.stderr]).toEqual([0, '']);
+
+    const words = [...args, 'registry', 'serve', '--dir', registry, '--workers', '2'];
+    const server = spawn(file, words, { cwd: folder, env: { PATH: '' }, stdio: 'pipe' });
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    try {
+      await said(server, 'listens on');
+      const ca = readFileSync(join(folder, registry, 'tls', 'ca.crt'));
+      expect(await statusOf(`https://localhost:${port}/v2/`, ca)).toBe(401);
+    } finally {
+      server.kill('SIGTERM');
+    }
+    expect(await ended).toBe(0);
   });
 
   test('answers a misspelled command as the sources do', () => {

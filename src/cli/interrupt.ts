@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { AtollError } from '../core/errors.ts';
 
+export type Signal = 'SIGINT' | 'SIGTERM';
+
 /** Where signals come from: `process`, or an emitter in a test. */
 export interface SignalSource {
-  readonly on: (signal: 'SIGINT' | 'SIGTERM', handler: () => void) => unknown;
-  readonly off: (signal: 'SIGINT' | 'SIGTERM', handler: () => void) => unknown;
+  readonly on: (signal: Signal, handler: () => void) => unknown;
+  readonly off: (signal: Signal, handler: () => void) => unknown;
 }
 
 export interface Interrupt {
@@ -15,7 +17,7 @@ export interface Interrupt {
 
 export interface InterruptOptions {
   /** Says that the stop is under way. */
-  readonly announce: () => void;
+  readonly announce: (signal: Signal) => void;
   /** Leaves at once. */
   readonly leave: () => void;
   /** The command line that goes on where this run stopped. */
@@ -27,16 +29,18 @@ export function listenForInterrupt(source: SignalSource, options: InterruptOptio
   const controller = new AbortController();
   // Every request under way listens; Node would take more than ten for a leak and warn.
   setMaxListeners(0, controller.signal);
-  const onSignal = () => {
+  const onSignal = (signal: Signal) => {
     if (controller.signal.aborted) return options.leave();
-    options.announce();
+    options.announce(signal);
     controller.abort(interrupted(options.resume));
   };
-  source.on('SIGINT', onSignal);
-  source.on('SIGTERM', onSignal);
+  const onInterrupt = () => onSignal('SIGINT');
+  const onTerminate = () => onSignal('SIGTERM');
+  source.on('SIGINT', onInterrupt);
+  source.on('SIGTERM', onTerminate);
   const release = () => {
-    source.off('SIGINT', onSignal);
-    source.off('SIGTERM', onSignal);
+    source.off('SIGINT', onInterrupt);
+    source.off('SIGTERM', onTerminate);
   };
   return { signal: controller.signal, release };
 }

@@ -22,6 +22,8 @@ export interface Process {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signals: SignalSource;
+  /** Another atoll started it and speaks for it. */
+  readonly isWorker: boolean;
   /** Ends the process now. */
   readonly leave: (exitCode: number) => void;
 }
@@ -77,10 +79,11 @@ function interruptOf(
 ): Interrupt {
   return listenForInterrupt(process.signals, {
     resume: shellLine(['atoll', ...argv]),
-    announce() {
-      if (parsed.globals.output === 'json') return;
+    announce(signal) {
+      if (process.isWorker || parsed.globals.output === 'json') return;
+      const again = signal === 'SIGINT' ? '; press Ctrl-C again to leave at once' : '';
       reporter.pause();
-      process.stderr.write('Stopping cleanly; press Ctrl-C again to leave at once\n');
+      process.stderr.write(`Stopping cleanly${again}\n`);
       reporter.resume();
     },
     leave() {

@@ -20,6 +20,7 @@ export function start(set: CommandSet): void {
   process.on('uncaughtException', onBug);
   process.on('unhandledRejection', onBug);
   const { stdin, stdout, stderr, env, argv } = process;
-  const own = { stdin, stdout, stderr, env, signals: process, leave };
+  const isWorker = process.send !== undefined;
+  const own = { stdin, stdout, stderr, env, signals: process, isWorker, leave };
   runCommandLine(argv.slice(2), set, own).then(leave, onBug);
 }

@@ -31,6 +31,7 @@ export function fakeProcess(env: Record<string, string> = {}): FakeProcess {
     stderr: new Collected(),
     env,
     signals: new EventEmitter(),
+    isWorker: false,
     leave: (exitCode) => left.push(exitCode),
     left,
   };
