@@ -1,0 +1,45 @@
+// The copy engine as a program, bundled into one file as atoll is shipped:
+// node run-atoll.mjs IMAGES.json SOURCE-HOST TARGET-HOST
+import { readFileSync } from 'node:fs';
+import { silentContext } from '../../src/core/context.ts';
+import { copyImages } from '../../src/mirror/copy/copy-images.ts';
+import { createRegistries } from '../../src/remote/create-registries.ts';
+
+const [file, from, to] = process.argv.slice(2);
+const registries = createRegistries({ insecure: true });
+const images = JSON.parse(readFileSync(file, 'utf8')).map(({ repository, tag }) => ({
+  source: registries.source({ registry: from, repository, tag }),
+  target: registries.repository(to, repository),
+  reference: tag,
+  tags: [tag],
+  from: `${from}/${repository}:${tag}`,
+  to: `${to}/${repository}:${tag}`,
+  sourceRepository: `${from}/${repository}`,
+}));
+const report = await copyImages(silentContext(), {
+  images,
+  limiter: (registry) => registries.limiter(registry),
+});
+await registries.close();
+
+/** Not `resourceUsage().maxRSS`: that begins with the size of whoever started this program. */
+function peakMB() {
+  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
+  return Number(peak?.[1] ?? 0) / 1024;
+}
+
+const { user, system } = process.cpuUsage();
+console.log(
+  JSON.stringify({
+    copied: report.copied,
+    skipped: report.skipped,
+    failed: report.failed,
+    blobs: report.blobs,
+    cpuSeconds: (user + system) / 1e6,
+    peakMB: peakMB(),
+  }),
+);
+if (report.failed > 0) {
+  console.error(report.images.find(({ error }) => error)?.error);
+  process.exitCode = 1;
+}
