@@ -44,6 +44,11 @@ export interface ResumableTarget {
   ): Promise<void>;
 }
 
+/** A target that wants to know which blobs are coming before the first byte does. */
+export interface PreparedTarget {
+  prepare(ctx: Context, blobs: readonly Descriptor[]): Promise<void>;
+}
+
 /** A target that has to be told which manifest is the image itself, once all of it is there. */
 export interface RootTarget {
   setRoot(ctx: Context, root: Descriptor, name?: string): Promise<void>;

@@ -35,14 +35,13 @@ const schema = z.strictObject({
   chunkBytes: z.number().int().positive(),
   chunks: z.array(z.strictObject({ file: z.string(), size: z.number(), sha256: z.string() })),
   blobs: z.array(z.strictObject({ digest, size: z.number(), offset: z.number() })),
-  /** Content that images here need and the other side is expected to have. */
-  base: z.array(digest),
+  /** Content that images here need and the other side is expected to have; where, if known. */
+  base: z.array(z.strictObject({ digest, repository: z.string().optional() })),
   images: z.array(imageSchema),
-  /** Attachments (signatures and the like), by the image they belong to. */
+  /** Signatures and other artifacts, by the image they belong to. */
   attachments: z.array(
     z.strictObject({
       of: digest,
-      repository: z.string(),
       tag: z.string().optional(),
       digest,
       mediaType: z.string(),
@@ -57,6 +56,7 @@ const schema = z.strictObject({
 
 export type BundleIndex = z.output<typeof schema>;
 export type BundleImage = BundleIndex['images'][number];
+export type BundleAttachment = BundleIndex['attachments'][number];
 export type BundleBlob = {
   readonly digest: Digest;
   readonly size: number;

@@ -29,7 +29,7 @@ export class BundleReader {
     this.#folder = folder;
     this.#files = new ChunkFiles(folder, index.chunkBytes, 'read');
     this.#blobs = new Map(index.blobs.map((blob) => [blob.digest, blob]));
-    this.#base = new Set(index.base);
+    this.#base = new Set(index.base.map(({ digest }) => digest));
   }
 
   static async open(folder: string): Promise<BundleReader> {
@@ -61,9 +61,9 @@ export class BundleReader {
     return this.#blobs.has(digest);
   }
 
-  /** Content as it stood in one upstream repository. */
-  source(repository: string): Source & TagSource & ReferrersSource {
-    const attachments = this.index.attachments.filter((each) => each.repository === repository);
+  /** Everything in the bundle, as one place to read from. */
+  source(): Source & TagSource & ReferrersSource {
+    const { attachments } = this.index;
     return {
       resolve: async (_ctx, name) => this.#resolve(name, attachments),
       manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),

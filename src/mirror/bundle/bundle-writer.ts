@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
-import type { ResumableTarget, Target } from '../../oci/content.ts';
+import type { PreparedTarget, ResumableTarget, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { type Digest, splitDigest } from '../../oci/digest.ts';
+import { type Digest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/free-space.ts';
 import {
+  type BundleAttachment,
   type BundleIndex,
   chunkFile,
   encodeIndex,
@@ -18,23 +19,20 @@ import {
   STATE_FILE,
 } from './bundle-index.ts';
 import { ChunkFiles, hashFile, sizeOfFile } from './chunk-files.ts';
-import { openWriterState, type Region, type WriterState } from './writer-state.ts';
+import { openWriterState, type WriterState } from './writer-state.ts';
 
 /** After so many bytes an unfinished blob is noted, so that little of it has to come again. */
 const NOTE_BYTES = 4 * 1024 * 1024;
 
 export interface BundleWriterOptions {
   readonly chunkBytes: number;
-  /** Content the other side has: it is left out. */
-  readonly have?: ReadonlySet<string> | undefined;
+  /** Content the other side has, with a repository that holds it where known: it is left out. */
+  readonly have?: ReadonlyMap<string, string | undefined> | undefined;
 }
 
-/** A target that wants to know what is coming before the first byte does. */
-export interface PreparedTarget {
-  prepare(ctx: Context, blobs: readonly Descriptor[]): Promise<void>;
-}
+type Content = Pick<BundleIndex, 'images' | 'signatures'>;
 
-type Content = Omit<BundleIndex, 'format' | 'id' | 'chunkBytes' | 'chunks' | 'blobs' | 'base'>;
+const ATTACHMENT = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
 
 /**
  * Writes content into a bundle. Each blob has its place in the run of bytes before it comes, so
@@ -47,6 +45,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   readonly #files: ChunkFiles;
   readonly #manifests = new Map<Digest, RawManifest>();
   readonly #base = new Set<Digest>();
+  readonly #attachments = new Map<string, BundleAttachment>();
 
   private constructor(folder: string, options: BundleWriterOptions, state: WriterState) {
     this.#folder = folder;
@@ -138,8 +137,14 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     return mismatch(blob, found);
   }
 
-  async putManifest(_ctx: Context, manifest: RawManifest): Promise<void> {
-    this.#manifests.set(manifest.descriptor.digest, manifest);
+  async putManifest(_ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
+    const { mediaType, digest, size } = manifest.descriptor;
+    this.#manifests.set(digest, manifest);
+    const named = ATTACHMENT.exec(tag ?? '')?.groups;
+    const of = named ? parseDigest(`${named.algorithm}:${named.hex}`) : manifest.subject?.digest;
+    if (!of) return;
+    const attachment = { of, ...(named ? { tag } : {}), digest, mediaType, size };
+    this.#attachments.set(`${of} ${digest} ${tag ?? ''}`, attachment);
   }
 
   /** Adds the manifests, hashes the chunks and writes the index: only now it is a bundle. */
@@ -151,12 +156,19 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     await this.#files.close();
     const end = blobs.reduce((most, blob) => Math.max(most, blob.offset + blob.size), 0);
     const chunks = await this.#closeChunks(ctx, end);
-    const base = [...this.#base].toSorted();
+    const base = [...this.#base].toSorted().map((digest) => {
+      const repository = this.#options.have?.get(digest);
+      return repository === undefined ? { digest } : { digest, repository };
+    });
+    const attachments = [...this.#attachments]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, each]) => each);
     const { text, index } = encodeIndex({
       chunkBytes: this.#options.chunkBytes,
       chunks,
       blobs: [...blobs],
       base,
+      attachments,
       ...content,
     });
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
@@ -207,5 +219,3 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
-
-export type { Region };

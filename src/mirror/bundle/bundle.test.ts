@@ -11,7 +11,7 @@ import { BundleWriter } from './bundle-writer.ts';
 import { piecesOf } from './chunk-files.ts';
 
 const ctx = silentContext();
-const EMPTY = { images: [], attachments: [], signatures: [] };
+const EMPTY = { images: [], signatures: [] };
 const blobs = [700, 5000, 12, 900].map((size, index) =>
   blobOf('application/x', Buffer.alloc(size, index + 1)),
 );
@@ -23,7 +23,7 @@ async function* parts(bytes: Uint8Array, size = 100): AsyncGenerator<Uint8Array>
 async function save(
   folder: string,
   order: readonly Blob[],
-  have?: ReadonlySet<string>,
+  have?: ReadonlyMap<string, string>,
 ): Promise<void> {
   const writer = await BundleWriter.open(folder, { chunkBytes: 1024, have });
   await writer.prepare(
@@ -38,8 +38,7 @@ async function save(
 
 async function contentOf(reader: BundleReader, blob: Blob, offset = 0): Promise<Buffer> {
   const found: Uint8Array[] = [];
-  for await (const bytes of reader.source('any').blob(ctx, blob.descriptor, offset))
-    found.push(bytes);
+  for await (const bytes of reader.source().blob(ctx, blob.descriptor, offset)) found.push(bytes);
   return Buffer.concat(found);
 }
 
@@ -109,11 +108,13 @@ describe('BundleWriter and BundleReader', () => {
   test('leave out what the other side has, and say so when it does not', async () => {
     const folder = await tempDir();
     const [first, second] = blobs as [Blob, Blob];
-    await save(folder, blobs, new Set([first.descriptor.digest]));
+    await save(folder, blobs, new Map([[first.descriptor.digest, 'ocp/base']]));
 
     const reader = await BundleReader.open(folder);
 
-    expect(reader.index.base).toEqual([first.descriptor.digest]);
+    expect(reader.index.base).toEqual([
+      { digest: first.descriptor.digest, repository: 'ocp/base' },
+    ]);
     expect(reader.has(second.descriptor.digest)).toBe(true);
     await expect(contentOf(reader, first)).rejects.toMatchObject({ code: 'BUNDLE_BASE_MISSING' });
   });
@@ -164,7 +165,7 @@ describe('BundleWriter and BundleReader', () => {
     await writer.finish(ctx, EMPTY);
 
     const read = await (await BundleReader.open(folder))
-      .source('any')
+      .source()
       .manifest(ctx, image.manifest.descriptor);
 
     expect(Buffer.from(read.bytes)).toEqual(Buffer.from(image.manifest.bytes));

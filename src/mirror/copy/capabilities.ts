@@ -1,5 +1,6 @@
 import type {
   MountTarget,
+  PreparedTarget,
   ReferrersSource,
   ResumableTarget,
   RootTarget,
@@ -14,6 +15,7 @@ export const hasReferrers = (source: object): source is ReferrersSource => can(s
 export const hasTags = (source: object): source is TagSource => can(source, 'tags');
 export const isMountTarget = (target: object): target is MountTarget => can(target, 'mount');
 export const isRootTarget = (target: object): target is RootTarget => can(target, 'setRoot');
+export const isPrepared = (target: object): target is PreparedTarget => can(target, 'prepare');
 export const isResumable = (target: object): target is ResumableTarget =>
   can(target, 'partial') && can(target, 'putRest');
 /** A target that can be read as well: a repository, a layout. */

@@ -2,7 +2,10 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, isTransient, messageOf } from '../../core/errors.ts';
 import { formatBytes } from '../../core/format.ts';
 import { createPool, mapBounded } from '../../core/pool.ts';
+import type { PreparedTarget } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Account, BlobMover } from './blob-mover.ts';
+import { isPrepared } from './capabilities.ts';
 import { ImageCopier } from './image-copier.ts';
 import type { CopyOptions, CopyReport, ImageFailure, ImageJob, ImageResult } from './job.ts';
 import { ManifestShelf } from './manifest-shelf.ts';
@@ -59,6 +62,7 @@ class CopyRun {
   /** Plans and copies once; returns what deserves another attempt. */
   async round(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
     const planned = await this.#planAll(attempts);
+    await this.#prepare(planned);
     const again: Attempt[] = [];
     const copier = new ImageCopier(this.#ctx, this.#mover, this.#shelf);
     this.#progress = this.#startProgress(planned);
@@ -92,6 +96,18 @@ class CopyRun {
     const all = await Promise.all(planned);
     progress.finish(`${attempts.length} images`);
     return all;
+  }
+
+  /** Tells targets that want to know what is coming, before anything comes. */
+  async #prepare(planned: readonly Planned[]): Promise<void> {
+    const coming = new Map<PreparedTarget, Descriptor[]>();
+    for (const each of planned) {
+      if (!('plan' in each) || !isPrepared(each.plan.place.target)) continue;
+      const blobs = coming.get(each.plan.place.target) ?? [];
+      blobs.push(...[...blobsOf(each.plan)].map(({ descriptor }) => descriptor));
+      coming.set(each.plan.place.target, blobs);
+    }
+    for (const [target, blobs] of coming) await target.prepare(this.#ctx, blobs);
   }
 
   #startProgress(planned: readonly Planned[]): Progress {
@@ -137,6 +153,7 @@ class CopyRun {
       to,
       outcome: skipped ? 'skipped' : 'copied',
       digest,
+      root: plan.root.node.descriptor,
       sizeBytes,
       ...account,
       attachments: plan.attachments.length,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
 import type { Source, Target } from '../../oci/content.ts';
-import type { Platform } from '../../oci/descriptor.ts';
+import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { Limiter } from '../../remote/limiter.ts';
 
@@ -62,6 +62,8 @@ export interface ImageResult {
   readonly to: string;
   readonly outcome: Outcome;
   readonly digest?: Digest | undefined;
+  /** What the image is, whole, once it was found. */
+  readonly root?: Descriptor | undefined;
   /** All distinct bytes of the image; absent when it was there and nobody had to look inside. */
   readonly sizeBytes?: number | undefined;
   /** Bytes that were moved for it. Shared ones count for the image that came first. */

@@ -1,0 +1,55 @@
+import { splitBlocked } from '../../content/blocked.ts';
+import { collectOperators } from '../../content/catalog/collect-operators.ts';
+import { collectAdditionalImages } from '../../content/collect-additional.ts';
+import type { CollectDeps } from '../../content/collecting.ts';
+import { type Collection, mergeCollections } from '../../content/content-image.ts';
+import { collectHelm } from '../../content/helm/collect-helm.ts';
+import { type ImageSet, isEmptyImageSet } from '../../content/image-set/image-set.ts';
+import { collectReleases } from '../../content/release/collect-releases.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { formatReference } from '../../oci/reference.ts';
+import { type Destination, targetOf } from '../destination.ts';
+
+/** Everything an image set asks for, without what it blocks. Warnings and blocks are told. */
+export async function collectContent(
+  ctx: Context,
+  set: ImageSet,
+  deps: CollectDeps,
+  destination?: Destination,
+): Promise<Collection> {
+  if (isEmptyImageSet(set)) {
+    throw new AtollError('INPUT_INVALID', `Cannot mirror from "${set.file}": it asks for nothing`, {
+      hint: 'Add platform, operators, additionalImages or helm',
+    });
+  }
+  for (const { message, hint, line } of set.warnings)
+    warn(ctx, `${set.file}:${line}`, message, hint);
+  const collected = mergeCollections([
+    await collectReleases(ctx, set, deps),
+    await collectOperators(ctx, set, deps),
+    await collectAdditionalImages(ctx, set, deps),
+    await collectHelm(ctx, set, deps),
+  ]);
+  for (const { subject, message, hint } of collected.warnings) warn(ctx, subject, message, hint);
+  const nameOf =
+    destination &&
+    ((image: Parameters<typeof targetOf>[1]) => formatReference(targetOf(destination, image)));
+  const { kept, blocked } = splitBlocked(collected.images, set.blockedImages, nameOf);
+  for (const { image, by } of blocked) {
+    ctx.emit({
+      type: 'note.added',
+      message: `Left out ${formatReference(image.source)}: blocked by "${by}"`,
+    });
+  }
+  return { ...collected, images: kept };
+}
+
+function warn(ctx: Context, subject: string, message: string, hint: string | undefined): void {
+  ctx.emit({
+    type: 'warning.raised',
+    subject,
+    message: `${subject}: ${message}`,
+    ...(hint ? { hint } : {}),
+  });
+}
