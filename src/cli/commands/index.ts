@@ -1,9 +1,13 @@
 import type { Command } from '../command.ts';
+import { bootstrapInspectCommand } from './bootstrap/inspect.ts';
+import { bootstrapTimelineCommand } from './bootstrap/timeline.ts';
 import { completionCommand } from './completion.ts';
+import { diagnoseCommand } from './diagnose.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { mirrorCopyCommand } from './mirror/copy.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
+import { RELEASE_COMMANDS } from './release/index.ts';
 import { RENDER_COMMANDS } from './render/index.ts';
 import { stepGraphCommand } from './step/graph.ts';
 import { stepListCommand } from './step/list.ts';
@@ -28,12 +32,16 @@ export const COMMANDS: readonly Command[] = [
   labCommand,
   initCommand,
   mirrorCopyCommand,
+  ...RELEASE_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...RENDER_COMMANDS,
   stepListCommand,
   stepShowCommand,
   stepGraphCommand,
   stepRunCommand,
+  bootstrapInspectCommand,
+  bootstrapTimelineCommand,
+  diagnoseCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,
 ];

@@ -101,7 +101,7 @@ function stepState(
       startedAt: startedAt?.toISOString(),
       endedAt: endedAt?.toISOString(),
       durationMs: startedAt && until && Math.max(0, until.getTime() - startedAt.getTime()),
-      waitsFor: open ? waitsFor(step, own) : undefined,
+      waitsFor: open ? (gateOf(step, facts)?.title ?? waitsFor(step, own)) : undefined,
       tries: own.loops.size || undefined,
       lastError: open ? own.note : undefined,
       tolerated: step.tolerated && state === 'failed' ? step.tolerated : undefined,
@@ -155,10 +155,20 @@ function progressOf(
     return { state: 'failed' };
   if (isOvertaken(step, index, facts)) return { state: 'done', implied: true };
   const startedAt = startOf(step, facts);
-  if (step.seenByInstaller && !installerSeen && !own.evidence) return { state: 'unseen' };
+  if (!own.evidence && isBlindTo(step, installerSeen)) return { state: 'unseen' };
   if (!startedAt) return { state: 'waiting' };
+  if (gateOf(step, facts)) return { state: 'running' };
   const age = now.getTime() - startedAt.getTime();
   return { state: age > step.limitMinutes * 60_000 ? 'stuck' : 'running' };
+}
+
+const isBlindTo = (step: Step, installerSeen: boolean): boolean =>
+  step.oftenUnseen === true || (step.seenByInstaller === true && !installerSeen);
+
+/** The step that began with this one and has to be over before this one can do anything. */
+function gateOf(step: Step, facts: FactsById): Step | undefined {
+  const gate = STEPS.find(({ startsWith }) => startsWith === step.id);
+  return gate && facts.get(gate.id)?.finishedAt === undefined ? gate : undefined;
 }
 
 /** Whether something later in the sequence shows that this one must be done. */

@@ -32,6 +32,8 @@ export interface Step {
   readonly startsAfter?: string;
   /** Goes on beside the others: that it is done says nothing about those before it. */
   readonly parallel?: true;
+  /** Its logs are often not gathered: without a sign of it, nothing can be said. */
+  readonly oftenUnseen?: true;
   /** Only the log of the installer tells; without one, nothing can be said. */
   readonly seenByInstaller?: true;
 }
@@ -139,6 +141,7 @@ export const STEPS: readonly Step[] = [
     title: 'Masters fetched their config',
     lane: 'masters',
     startsAfter: 'mco-bootstrap',
+    oftenUnseen: true,
     parallel: true,
     limitMinutes: 20,
     waitsFor: 'masters to reach port 22623 of api-int',

@@ -62,7 +62,11 @@ test('readTimeline finds an API that never comes up', async () => {
   expect(report).toMatchObject({ verdict: 'stuck', current: 'temporary-control-plane' });
   expect(step(report, 'wait-for-etcd')?.state).toBe('done');
   expect(step(report, 'temporary-control-plane')?.waitsFor).toContain('kube-apiserver static pod');
-  expect(numbers(report).slice(0, 2)).toEqual(['done', 'stuck']);
+  expect(step(report, 'cb-bootstrap')).toMatchObject({
+    state: 'running',
+    waitsFor: 'Temporary control plane up',
+  });
+  expect(numbers(report).slice(0, 4)).toEqual(['done', 'stuck', 'waiting', 'running']);
 });
 
 test('readTimeline finds etcd that is never handed over', async () => {

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { parseAllDocuments } from 'yaml';
+import { type CertificateSummary, certificatesIn } from './certificates.ts';
+import {
+  contentOf,
+  filesOf,
+  type IgnitionConfig,
+  type IgnitionFile,
+  parseIgnition,
+} from './config.ts';
+import { type MirrorRule, parseMirrorRules } from './mirrors.ts';
+import { type Reference, referencesIn } from './references.ts';
+import { loginKeysOf, registriesIn, type SecretSummary, secretsOf } from './secrets.ts';
+import { type UnitSummary, unitsInBootOrder } from './units.ts';
+import { warningsFor } from './warnings.ts';
+
+export interface Inspection {
+  readonly version: string;
+  readonly kind: 'bootstrap' | 'pointer' | 'master' | 'worker' | 'other';
+  readonly releaseImage?: string;
+  /** Configs this one fetches and becomes. */
+  readonly fetches: readonly { readonly source: string; readonly verified: boolean }[];
+  readonly units: readonly UnitSummary[];
+  readonly scripts: readonly { path: string; sizeBytes: number; sha256: string }[];
+  readonly mirrors: readonly MirrorRule[];
+  readonly credentialsFor: readonly string[];
+  readonly certificates: readonly CertificateSummary[];
+  readonly manifests: readonly { path: string; kind: string; name: string }[];
+  readonly secrets: readonly SecretSummary[];
+  readonly loginKeys: readonly string[];
+  readonly otherFiles: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What warnings are made from. */
+export interface Inspected extends Omit<Inspection, 'warnings'> {
+  readonly references: readonly Reference[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly now: Date;
+}
+
+const MANIFEST = /^\/(?:var\/)?opt\/openshift\/(?:manifests|openshift)\/[^/]+\.(?:ya?ml|json)$/;
+const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:\.d\/[^/]+\.conf)?$/;
+const CREDENTIALS = /(?:\.docker\/config\.json|containers\/auth\.json|\/kubelet\/config\.json)$/;
+/** Sample shell code, licences and docs that mention places nobody will ever contact. */
+const NO_REFERENCES = /^\/(?:usr\/share|etc\/motd|etc\/issue)/;
+
+/** Tells what a machine will do with this Ignition config. No secret is part of the answer. */
+export function inspectIgnition(name: string, text: string, now: Date): Inspection {
+  const config = parseIgnition(name, text);
+  const files = filesOf(config, name);
+  const texts = new Map(files.map((file) => [file.path, file.content?.toString('utf8') ?? '']));
+  const units = config.systemd?.units ?? [];
+  const references = [...texts]
+    .filter(([path]) => !NO_REFERENCES.test(path))
+    .flatMap(([path, content]) => referencesIn(path, content));
+  const inUnits = units.flatMap((unit) => referencesIn(unit.name, unit.contents ?? ''));
+
+  const inspected: Inspected = {
+    version: config.ignition.version,
+    kind: kindOf(config, texts),
+    ...releaseImageOf(texts),
+    fetches: fetchesOf(config),
+    units: unitsInBootOrder(units),
+    scripts: files.filter(isScript).map(scriptOf),
+    mirrors: named(texts, REGISTRIES_CONF).flatMap(([path, one]) =>
+      parseMirrorRules(`${name}: ${path}`, one),
+    ),
+    credentialsFor: named(texts, CREDENTIALS).flatMap(([, one]) => registriesIn(one) ?? []),
+    certificates: [
+      ...authoritiesOf(config, name, now),
+      ...[...texts].flatMap(([path, one]) => certificatesIn(path, one, now)),
+    ],
+    manifests: named(texts, MANIFEST).flatMap(([path, one]) => manifestsIn(path, one)),
+    secrets: secretsOf(files, config),
+    loginKeys: loginKeysOf(config),
+    otherFiles: files
+      .filter((file) => !isScript(file) && !MANIFEST.test(file.path))
+      .map(({ path }) => path),
+    references: [...references, ...inUnits],
+    texts,
+    now,
+  };
+  const { references: _, texts: __, now: ___, ...told } = inspected;
+  return { ...told, warnings: warningsFor(inspected) };
+}
+
+const named = (texts: ReadonlyMap<string, string>, pattern: RegExp): [string, string][] =>
+  [...texts].filter(([path]) => pattern.test(path));
+
+function kindOf(config: IgnitionConfig, texts: ReadonlyMap<string, string>): Inspection['kind'] {
+  const [source] = fetchesOf(config);
+  const units = (config.systemd?.units ?? []).map(({ name }) => name);
+  if (texts.has('/usr/local/bin/bootkube.sh') || units.includes('bootkube.service'))
+    return 'bootstrap';
+  if (source && texts.size === 0 && units.length === 0) return 'pointer';
+  const encapsulated = texts.get('/etc/ignition-machine-config-encapsulated.json') ?? '';
+  const role = /rendered-(master|worker)-/.exec(encapsulated)?.[1] ?? roleIn(texts);
+  return role === 'master' || role === 'worker' ? role : 'other';
+}
+
+/** A rendered config names its pool in the label the kubelet registers with. */
+function roleIn(texts: ReadonlyMap<string, string>): string | undefined {
+  const all = [...texts.values()].join('\n');
+  return /node-role\.kubernetes\.io\/(master|worker)/.exec(all)?.[1];
+}
+
+function releaseImageOf(texts: ReadonlyMap<string, string>): { releaseImage?: string } {
+  const scripts = ['release-image.sh', 'release-image-download.sh', 'node-image-pull.sh'];
+  for (const script of scripts) {
+    const text = texts.get(`/usr/local/bin/${script}`) ?? '';
+    const [image] = referencesIn(script, text).filter(({ kind }) => kind === 'image');
+    if (image) return { releaseImage: image.text };
+  }
+  return {};
+}
+
+function fetchesOf(config: IgnitionConfig): Inspection['fetches'] {
+  const { merge, replace } = config.ignition.config ?? {};
+  return [...(replace ? [replace] : []), ...(merge ?? [])]
+    .filter(({ source }) => source && !source.startsWith('data:'))
+    .map(({ source, verification }) => ({
+      source: source ?? '',
+      verified: Boolean(verification?.hash),
+    }));
+}
+
+function authoritiesOf(config: IgnitionConfig, name: string, now: Date): CertificateSummary[] {
+  const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
+  return authorities.flatMap((one) => {
+    const pem = contentOf(one, name)?.toString('utf8') ?? '';
+    return certificatesIn('ignition.security.tls', pem, now);
+  });
+}
+
+const isScript = (file: IgnitionFile): boolean =>
+  (file.mode & 0o111) !== 0 || (file.content?.subarray(0, 2).toString('latin1') ?? '') === '#!';
+
+function scriptOf({ path, content }: IgnitionFile): Inspection['scripts'][number] {
+  const bytes = content ?? Buffer.alloc(0);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, sizeBytes: bytes.length, sha256 };
+}
+
+function manifestsIn(path: string, text: string): Inspection['manifests'][number][] {
+  try {
+    return parseAllDocuments(text).flatMap((document) => {
+      const object = document.toJS() as { kind?: string; metadata?: { name?: string } } | null;
+      const { kind, metadata } = object ?? {};
+      return kind ? [{ path, kind, name: metadata?.name ?? '' }] : [];
+    });
+  } catch {
+    return [{ path, kind: 'unreadable', name: '' }];
+  }
+}
