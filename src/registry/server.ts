@@ -180,6 +180,7 @@ function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: stri
       method: request.method ?? '',
       path,
       status: statusCode,
+      route: entry.route,
       repository: entry.repository,
       reference: entry.reference,
       digest: entry.digest,

@@ -29,7 +29,10 @@ export async function readFolder({ dir, config }: FolderValues): Promise<Registr
 
 export async function openStore({ storage }: RegistryFile): Promise<Store> {
   if (storage.path !== undefined) return await openDiskStore(storage.path);
-  throw new AtollError('NOT_BUILT', 'Cannot open the bucket: this part of atoll does not exist');
+  if (!storage.s3) throw new Error('The configuration has no storage');
+  // The client of AWS is large; only those who use a bucket wait for it.
+  const { openS3Store } = await import('../../../store/s3-store.ts');
+  return openS3Store(storage.s3);
 }
 
 export async function userPaths(values: FolderValues): Promise<UserPaths> {
