@@ -28,6 +28,14 @@ describe('hostsFile', () => {
     await expect(text).toMatchFileSnapshot('golden/hosts');
   });
 
+  test('does not depend on the order of entries and names', () => {
+    const a = { address: '10.0.0.1', names: ['x', 'y'] };
+    const b = { address: '10.0.0.2', names: ['z'] };
+    const more = { address: '10.0.0.1', names: ['w', 'x'] };
+
+    expect(hostsFile([more, b, { ...a, names: ['y', 'x'] }])).toBe(hostsFile([a, b, more]));
+  });
+
   test('refuses a name with two addresses, a port or no address', () => {
     const quay = { address: '10.0.0.1', names: ['quay.io'] };
 

@@ -1,5 +1,6 @@
 import { AtollError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
+import { registerCredential } from '../../../core/redact.ts';
 import type { BastionInput } from '../../../generate/ignition/bastion.ts';
 import type { BastionCache } from '../../../generate/ignition/bastion-cache.ts';
 import type { BastionProxy } from '../../../generate/ignition/bastion-proxy.ts';
@@ -127,6 +128,7 @@ async function cachesFrom(options: Values): Promise<BastionCache[]> {
     const [port, url] = splitPair('cache', value);
     const entry = secret && credentialFor(secret, url.replace(/^https?:\/\//, ''));
     const login = entry && decodeAuth(entry);
+    if (login) registerCredential(login.username, login.password);
     return { port: portOf(port), url, htpasswd, image: options.registryImage, ...login };
   });
 }
