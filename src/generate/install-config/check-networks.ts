@@ -1,4 +1,5 @@
 import { type Cidr, formatCidr, isCanonical, overlaps, parseCidr } from '../ip.ts';
+import { checkFamilies } from './check-families.ts';
 import type { InstallFacts } from './facts.ts';
 import { isAtLeast } from './release-version.ts';
 import type { InstallConfig } from './schema.ts';
@@ -44,6 +45,7 @@ export function checkNetworks(config: InstallConfig, facts: InstallFacts): Viola
     ...ranges.flatMap((range, index) => checkOverlap(range, ranges.slice(0, index))),
     ...ranges.flatMap((range) => checkReserved(range, facts)),
     ...checkService(lists['networking.serviceNetwork']),
+    ...checkFamilies(config, lists),
     ...checkHostPrefixes(config),
     ...checkPlugin(config),
   ];
