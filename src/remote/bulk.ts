@@ -35,7 +35,7 @@ export interface TransferOptions {
   readonly mountFrom?: string | undefined;
   /** The caller knows that the target lacks the blob, so nobody asks. */
   readonly absent?: boolean | undefined;
-  /** Bytes taken by the target since the last call; negative when a part has to be sent again. */
+  /** Bytes on their way to the target since the last call; negative when some have to go again. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 

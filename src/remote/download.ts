@@ -83,7 +83,7 @@ class Download implements BlobDownload {
         await this.#drain(ctx, sink, window);
       } catch (error) {
         // Returning ends the attempts; the error comes out below.
-        if (this.#cancelled) this.#final ??= { error };
+        if (this.#cancelled || this.#current?.refused) this.#final ??= { error };
         if (!this.#final) throw error;
       }
     });
@@ -111,11 +111,7 @@ class Download implements BlobDownload {
       this.#fail(mismatch(this.#blob, `more than ${size} bytes`));
     }
     this.#position += chunk.length;
-    try {
-      return sink(chunk)?.catch((error: unknown) => this.#fail(error));
-    } catch (error) {
-      return this.#fail(error);
-    }
+    return sink(chunk);
   }
 
   #fail(error: unknown): never {

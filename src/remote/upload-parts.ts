@@ -103,10 +103,10 @@ class PartSender {
     }
   }
 
-  async #write(part: Part, chunk: Uint8Array): Promise<void> {
+  #write(part: Part, chunk: Uint8Array): Promise<void> {
     this.#position += chunk.length;
-    await part.request.write(chunk);
     this.#job.onBytes(chunk.length);
+    return part.request.write(chunk);
   }
 
   async #split(chunk: Uint8Array): Promise<void> {

@@ -104,22 +104,19 @@ export class Connection {
     this.#socket?.write(head, 'latin1');
   }
 
-  /** Resolves when the memory of the chunk is free again. */
-  write(chunk: Uint8Array): Promise<void> {
+  /** Calls back when the memory of the chunk is free again. */
+  write(chunk: Uint8Array, done: (error?: unknown) => void): void {
     this.#writing += 1;
     this.#bodyLeft -= chunk.length;
     this.#watchdog.expect(this.#owed());
-    return new Promise((resolve, reject) => {
-      const written = (error?: Error | null) => {
-        this.#writing -= 1;
-        this.#watchdog.moved(chunk.length);
-        this.#watchdog.expect(this.#owed());
-        if (error) reject(this.#error ?? error);
-        else resolve();
-      };
-      if (this.#socket) this.#socket.write(chunk, written);
-      else written(new CutError(false));
-    });
+    const written = (error?: Error | null) => {
+      this.#writing -= 1;
+      this.#watchdog.moved(chunk.length);
+      this.#watchdog.expect(this.#owed());
+      done(error ? (this.#error ?? error) : undefined);
+    };
+    if (this.#socket) this.#socket.write(chunk, written);
+    else written(new CutError(false));
   }
 
   /** The request is complete: from now on the peer owes an answer. */

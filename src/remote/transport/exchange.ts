@@ -31,6 +31,7 @@ export class Exchange implements Receiver {
   #failure: { readonly error: unknown; readonly cause: unknown } | undefined;
   #pumping: Deferred<void> | undefined;
   #answered = false;
+  #refused = false;
 
   constructor(signal: AbortSignal, connection: Connection, owner: ExchangeOwner) {
     this.#connection = connection;
@@ -49,6 +50,11 @@ export class Exchange implements Receiver {
   /** Whether the answer has begun, possibly before the request was whole. */
   get answered(): boolean {
     return this.#answered;
+  }
+
+  /** Whether the sink ended it, not the peer. */
+  get refused(): boolean {
+    return this.#refused;
   }
 
   /** Whether the peer hung up without a word. */
@@ -84,7 +90,7 @@ export class Exchange implements Receiver {
     this.#leave(false);
     this.#head.reject(error);
     this.#drop();
-    this.#pumping?.reject(error);
+    this.#settle();
   }
 
   /** Feeds the body to the sink, with at most `window` unsettled calls. */
@@ -140,6 +146,7 @@ export class Exchange implements Receiver {
       () => this.#taken(release),
       (error: unknown) => {
         release();
+        this.#running -= 1;
         this.#refuse(error);
       },
     );
@@ -149,11 +156,19 @@ export class Exchange implements Receiver {
     release();
     this.#running -= 1;
     this.#advance();
-    if (!this.full && !this.#ended) this.#connection.resume();
+    this.#settle();
+    // Not at once: stopping and starting for every chunk costs more than it moves.
+    if (this.#running <= this.#window >> 1 && !this.#ended) this.#connection.resume();
+  }
+
+  /** A cut is told only after all calls of the sink have settled: one of them may have failed first. */
+  #settle(): void {
+    if (this.#failure && this.#running === 0) this.#pumping?.reject(this.#failure.error);
   }
 
   /** The sink does not want it: nothing more is read, and the pump ends with the sink's own error. */
   #refuse(error: unknown): void {
+    this.#refused = true;
     this.#pumping?.reject(error);
     this.#sink = undefined;
     this.cancel(error);

@@ -25,6 +25,11 @@ export class Response {
     return this.status >= 200 && this.status < 300;
   }
 
+  /** Whether a sink ended the body with an error of its own. */
+  get refused(): boolean {
+    return this.#exchange.refused;
+  }
+
   /** Feeds the body to the sink. An error of the sink ends it and comes out unchanged. */
   pump(sink: ChunkSink, window = 1): Promise<void> {
     return this.#exchange.pump(sink, window);

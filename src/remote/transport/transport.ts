@@ -92,7 +92,7 @@ export class Transport {
     const reused = connection.uses > 0;
     const exchange = this.#begin(ctx, endpoint, connection, request, body?.length);
     try {
-      if (body && body.length > 0) connection.write(body).catch(() => undefined);
+      if (body && body.length > 0) connection.write(body, () => undefined);
       connection.finish();
       return await this.#answer(request.url, endpoint, exchange);
     } catch (error) {
@@ -149,11 +149,13 @@ export class Transport {
     connection: Connection,
     exchange: Exchange,
   ): OpenRequest {
-    const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    const failure = (error: unknown) => this.#failure(ctx, request.url, error);
+    const finish = async () => {
       try {
-        return await work();
+        connection.finish();
+        return await this.#answer(request.url, endpoint, exchange);
       } catch (error) {
-        throw this.#failure(ctx, request.url, error);
+        throw failure(error);
       }
     };
     return {
@@ -162,13 +164,11 @@ export class Transport {
       },
       write: (chunk) => {
         if (exchange.answered) return Promise.reject(new EarlyAnswer('answered early'));
-        return guard(() => connection.write(chunk));
+        return new Promise((resolve, reject) => {
+          connection.write(chunk, (error) => (error ? reject(failure(error)) : resolve()));
+        });
       },
-      finish: () =>
-        guard(() => {
-          connection.finish();
-          return this.#answer(request.url, endpoint, exchange);
-        }),
+      finish,
       abort: (error) => exchange.cancel(error),
     };
   }
