@@ -5,7 +5,7 @@ import { completionCommand } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
-import { mirrorCopyCommand } from './mirror/copy.ts';
+import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
 import { RELEASE_COMMANDS } from './release/index.ts';
 import { RENDER_COMMANDS } from './render/index.ts';
@@ -31,7 +31,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 export const COMMANDS: readonly Command[] = [
   labCommand,
   initCommand,
-  mirrorCopyCommand,
+  ...MIRROR_COMMANDS,
   ...RELEASE_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...RENDER_COMMANDS,

@@ -1,0 +1,58 @@
+import { loadReleaseKeys } from '../../../content/release/signatures/release-keys.ts';
+import { loadSigstoreKey } from '../../../content/release/signatures/sigstore.ts';
+import { type ReleaseVerdict, verifyOpenRelease } from '../../../content/release/verify-release.ts';
+import { defineCommand, type Style } from '../../command.ts';
+import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
+import { SIGNATURE_OPTIONS } from './signature-options.ts';
+
+const SOME_MISSING = 7;
+
+export const releaseVerifyCommand = defineCommand({
+  name: 'release verify',
+  summary: 'Verify the signatures of a release, and with --images that all of it is there',
+  description:
+    'Verifies the GPG signature over the digest that was read, with the keys of Red Hat unless ' +
+    '--release-key gives others, and looks for the Sigstore signature, which --sigstore-key verifies.',
+  arguments: [RELEASE_ARGUMENT],
+  options: {
+    images: { type: 'boolean', summary: 'Look for every component image too' },
+    ...SIGNATURE_OPTIONS,
+    ...RELEASE_OPTIONS,
+  },
+  examples: [
+    [
+      'atoll release verify quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+      'with the keys of Red Hat',
+    ],
+    [
+      'atoll release verify --images mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64 --signature-store file:///srv/signatures',
+      'the mirror, without the internet',
+    ],
+  ],
+  async run(ctx, input) {
+    const { releaseKey, signatureStore, sigstoreKey, images } = input.options;
+    const keys = await loadReleaseKeys(releaseKey);
+    const key = sigstoreKey === undefined ? undefined : await loadSigstoreKey(sigstoreKey);
+    const stores = signatureStore.length > 0 ? { stores: signatureStore } : {};
+    return await withRelease(ctx, input, ({ release, reach, web }) =>
+      verifyOpenRelease(ctx, release, {
+        trust: { web, keys, ...stores },
+        sigstoreKey: key,
+        images: images ? reach : undefined,
+      }),
+    );
+  },
+  text: verdictText,
+  exitCode: ({ images }) => (images && images.missing.length > 0 ? SOME_MISSING : 0),
+});
+
+function verdictText(verdict: ReleaseVerdict, style: Style): string {
+  const { version, digest, signature, sigstore, images } = verdict;
+  const lines = [
+    `${style.green('verified')}  release ${style.bold(version)} ${digest}`,
+    `signed    ${signature.identity} by key ${signature.keyId}`,
+    `sigstore  ${sigstore}`,
+  ];
+  if (images) lines.push(`images    ${images.found} found, ${images.missing.length} missing`);
+  return [...lines, ...(images?.missing ?? []).map((name) => `  ${style.red(name)}`)].join('\n');
+}

@@ -1,0 +1,71 @@
+import type { SemVer } from 'semver';
+import type { Requirement } from './requirement.ts';
+
+/** A group, version and kind of the Kubernetes API that an operator brings or needs. */
+export interface ApiKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface RelatedImage {
+  readonly name: string;
+  readonly image: string;
+}
+
+/** One version of an operator. */
+export interface Bundle {
+  readonly name: string;
+  readonly package: string;
+  /** Undefined where the catalog gives none, or none that can be read. */
+  readonly version: SemVer | undefined;
+  /** Empty when the bundle is inside the catalog. */
+  readonly image: string;
+  readonly relatedImages: readonly RelatedImage[];
+  readonly provides: readonly ApiKind[];
+  readonly requires: readonly Requirement[];
+}
+
+/** A place in a channel: what a cluster can be updated from to get here. */
+export interface ChannelEntry {
+  readonly name: string;
+  readonly replaces?: string | undefined;
+  readonly skips?: readonly string[] | undefined;
+  readonly skipRange?: string | undefined;
+}
+
+export interface Channel {
+  readonly name: string;
+  readonly entries: readonly ChannelEntry[];
+}
+
+export interface Deprecation {
+  readonly schema: 'olm.package' | 'olm.channel' | 'olm.bundle';
+  /** Empty for the package itself. */
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface Package {
+  readonly name: string;
+  readonly defaultChannel: string;
+  /** By name. */
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly bundles: ReadonlyMap<string, Bundle>;
+  readonly deprecations: readonly Deprecation[];
+  /** What is wrong with its documents. It matters only to who wants the package. */
+  readonly problems: readonly string[];
+}
+
+/** What a file-based catalog says, without the bulk of its documents. */
+export interface Catalog {
+  /** By name, sorted. */
+  readonly packages: ReadonlyMap<string, Package>;
+}
+
+export const formatApiKind = ({ group, version, kind }: ApiKind): string =>
+  `${kind}.${version}${group === '' ? '' : `.${group}`}`;
+
+export function sameApiKind(a: ApiKind, b: ApiKind): boolean {
+  return a.group === b.group && a.version === b.version && a.kind === b.kind;
+}

@@ -1,0 +1,25 @@
+/** Reading documents of others: keys match in any case, as the tools that write them allow. */
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function fieldOf(value: unknown, key: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, key)) return value[key] ?? undefined;
+  const lower = key.toLowerCase();
+  const found = Object.keys(value).find((candidate) => candidate.toLowerCase() === lower);
+  return found === undefined ? undefined : (value[found] ?? undefined);
+}
+
+/** Undefined unless it is a text; empty ones are undefined, too. */
+export function textAt(value: unknown, key: string): string | undefined {
+  const found = fieldOf(value, key);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** Empty unless it is a list. */
+export function listAt(value: unknown, key: string): readonly unknown[] {
+  const found = fieldOf(value, key);
+  return Array.isArray(found) ? found : [];
+}
