@@ -39,6 +39,7 @@ export class BlobMover {
   readonly #slots: Slots;
   readonly #onProgress: (bytes: number) => void;
   readonly #states = new Map<string, BlobState>();
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(ctx: Context, pace: Pace, onProgress: (bytes: number) => void) {
     this.#ctx = ctx;
@@ -52,9 +53,17 @@ export class BlobMover {
     if (known) return known;
     const moved = this.#move(place, blob, state, account);
     state.inPlace.set(place.key, moved);
-    // Another image may have a source that works.
-    moved.catch(() => state.inPlace.delete(place.key));
+    this.#underWay.add(moved);
+    moved
+      .finally(() => this.#underWay.delete(moved))
+      // Another image may have a source that works.
+      .catch(() => state.inPlace.delete(place.key));
     return moved;
+  }
+
+  /** Resolves when nothing is under way: after a stop, another run may then begin. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
   }
 
   #stateOf(place: Place, { descriptor }: PlannedBlob): BlobState {

@@ -38,7 +38,11 @@ export async function copyImages(ctx: Context, options: CopyOptions): Promise<Co
     index,
     number: 1,
   }));
-  while (attempts.length > 0) attempts = await run.round(attempts);
+  try {
+    while (attempts.length > 0) attempts = await run.round(attempts);
+  } finally {
+    await run.idle();
+  }
   ctx.signal.throwIfAborted();
   return run.report(performance.now() - start);
 }
@@ -75,6 +79,10 @@ class CopyRun {
       `${formatBytes(copiedBytes)} in ${copied} blobs moved, ${mounted} mounted, ${reused} were there`,
     );
     return again;
+  }
+
+  idle(): Promise<void> {
+    return this.#mover.idle();
   }
 
   async #planAll(attempts: readonly Attempt[]): Promise<Planned[]> {

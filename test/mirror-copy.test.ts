@@ -1,0 +1,236 @@
+import { execFile } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordingContext, silentContext } from '../src/core/context.ts';
+import { AtollError } from '../src/core/errors.ts';
+import { copyImages } from '../src/mirror/copy/copy-images.ts';
+import type { CopyOptions, ImageJob } from '../src/mirror/copy/job.ts';
+import { copyImage } from '../src/mirror/copy-image.ts';
+import { parseTransport } from '../src/mirror/transport.ts';
+import { parsePlatform } from '../src/oci/platform.ts';
+import { parseReference, tagOrDigestOf } from '../src/oci/reference.ts';
+import { createRegistries } from '../src/remote/create-registries.ts';
+import type { Registries } from '../src/remote/registries.ts';
+import { openDiskStore } from '../src/store/disk-store.ts';
+import { layoutSource } from '../src/store/layout-source.ts';
+import { layoutTarget } from '../src/store/layout-target.ts';
+import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
+import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
+import { describeWithPeers } from './support/peers.ts';
+import { tempDir } from './support/temp.ts';
+import { publishUpstream, upstreamEntries } from './support/upstream.ts';
+
+const HELLO = 'openshifttest/hello-openshift:multiarch';
+const run = promisify(execFile);
+
+let upstream: DockerRegistry;
+let mirror: DockerRegistry;
+let embedded: EmbeddedRegistry;
+let registries: Registries;
+
+beforeAll(async () => {
+  [upstream, mirror] = await Promise.all([startDockerRegistry(), startDockerRegistry()]);
+  embedded = await startEmbeddedRegistry();
+  registries = createRegistries({ insecure: true, env: {} });
+  await publishUpstream(upstream.url);
+});
+
+afterAll(async () => {
+  await registries.close();
+  await Promise.all([upstream.stop(), mirror.stop(), embedded.stop()]);
+});
+
+/** Every image of the upstream, each to the same path of another registry. */
+async function jobsTo(host: string): Promise<ImageJob[]> {
+  const entries = await upstreamEntries();
+  return entries.map((entry) => {
+    const reference = parseReference(entry.reference.replace(/^[^/]+/, upstream.host));
+    const { repository, tag } = reference;
+    return {
+      source: registries.source(reference),
+      target: registries.repository(host, repository),
+      reference: tagOrDigestOf(reference),
+      tags: tag === undefined ? [] : [tag],
+      from: entry.reference,
+      to: `${host}/${repository}`,
+      sourceRepository: `${upstream.host}/${repository}`,
+    };
+  });
+}
+
+const copyAll = (images: ImageJob[], options: Partial<CopyOptions> = {}) =>
+  copyImages(silentContext(), {
+    images,
+    limiter: (registry) => registries.limiter(registry),
+    ...options,
+  });
+
+function copy(from: string, to: string, options = {}) {
+  return copyImage(silentContext(), {
+    from: parseTransport(from),
+    to: parseTransport(to),
+    registries,
+    platforms: [],
+    sparse: false,
+    signatures: true,
+    ...options,
+  });
+}
+
+async function digestsAt(host: string): Promise<string[]> {
+  const entries = await upstreamEntries();
+  const asked = entries.map(async (entry) => {
+    const { repository, tag, digest } = parseReference(entry.reference);
+    const found = await registries
+      .repository(host, repository)
+      .resolve(silentContext(), digest ?? tag ?? '');
+    return `${entry.reference} ${found?.digest}`;
+  });
+  return await Promise.all(asked);
+}
+
+describeWithPeers(['docker-registry', 'skopeo'], 'copyImages between real registries', () => {
+  test('moves the whole upstream, each blob once, and then has nothing to do', async () => {
+    const images = await jobsTo(mirror.host);
+    const expected = (await upstreamEntries()).map(
+      ({ reference, digest }) => `${reference} ${digest}`,
+    );
+
+    const first = await copyAll(images);
+    const second = await copyAll(images);
+
+    expect(first.images.filter(({ error }) => error)).toEqual([]);
+    expect(await digestsAt(mirror.host)).toEqual(expected);
+    expect(first.blobs.mounted).toBeGreaterThan(0);
+    expect(second).toMatchObject({ skipped: images.length, failed: 0 });
+    expect(second.blobs).toMatchObject({ copied: 0, mounted: 0, reused: 0 });
+  });
+
+  test('moves the whole upstream into the embedded registry', async () => {
+    const images = await jobsTo(embedded.host);
+
+    const report = await copyAll(images);
+
+    expect(report.failed).toBe(0);
+    expect(await digestsAt(embedded.host)).toEqual(await digestsAt(upstream.host));
+    const uploads = embedded.access.filter(
+      ({ method, status }) => method === 'PUT' && status === 201,
+    );
+    expect(uploads.length).toBeGreaterThan(images.length);
+  });
+
+  test('fills a layout and empties it into another registry', async () => {
+    const store = await openDiskStore(join(await tempDir(), 'layout'));
+    const layout = { ...layoutSource(store), ...layoutTarget(store) };
+    const images = (await jobsTo(mirror.host)).slice(0, 12);
+
+    const saved = await copyAll(images.map((job) => ({ ...job, target: layout })));
+    const loaded = await copyAll(
+      images.map((job, n) => ({
+        ...job,
+        source: layout,
+        sourceRepository: undefined,
+        reference: saved.images[n]?.digest ?? '',
+        target: registries.repository(mirror.host, `loaded/${n}`),
+      })),
+    );
+
+    expect([saved.failed, loaded.failed]).toEqual([0, 0]);
+    expect(loaded.blobs.copiedBytes).toBeGreaterThan(0);
+  });
+
+  test('goes on after an interruption without moving again what has arrived', async () => {
+    const images = (await jobsTo(mirror.host)).slice(0, 30);
+    const jobs = images.map((job, n) => ({
+      ...job,
+      target: registries.repository(mirror.host, `again/${n}`),
+    }));
+    const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
+    const ctx = recordingContext({ signal: stop.signal });
+    const emit: typeof ctx.emit = (event) => {
+      ctx.emit(event);
+      const moved = ctx.events.filter(({ type }) => type === 'blob.copied').length;
+      if (moved === 15) stop.abort(new AtollError('INTERRUPTED', 'Stopped'));
+    };
+
+    await expect(copyImages({ ...ctx, emit }, { images: jobs })).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+    });
+    const report = await copyAll(jobs);
+
+    expect(report.failed).toBe(0);
+    expect(report.blobs.reused).toBeGreaterThanOrEqual(8);
+  });
+
+  test('refuses a sparse index where the registry does, and makes one where it may', async () => {
+    const options = { platforms: [parsePlatform('linux/arm64')], sparse: true };
+    const source = `docker://${upstream.host}/${HELLO}`;
+
+    const refused = copy(source, `docker://${mirror.host}/sparse/hello:v1`, options);
+    const made = copy(source, `docker://${embedded.host}/sparse/hello:v1`, options);
+
+    await expect(refused).rejects.toMatchObject({
+      code: expect.stringMatching(/^REGISTRY_|MISSING/) as string,
+    });
+    expect(await made).toMatchObject({ outcome: 'copied' });
+  });
+
+  test('skopeo reads what we wrote, and we what it wrote', async () => {
+    const folder = await tempDir();
+    const ours = await copy(
+      `docker://${upstream.host}/${HELLO}`,
+      `docker://${mirror.host}/ours:v1`,
+    );
+
+    const flags = ['--all', '--preserve-digests', '--insecure-policy'];
+    const insecure = ['--src-tls-verify=false', '--dest-tls-verify=false'];
+    const theirs = `docker://${mirror.host}/theirs:v1`;
+    await run('skopeo', ['copy', ...flags, ...insecure, `docker://${mirror.host}/ours:v1`, theirs]);
+    const back = await copy(theirs, `oci:${folder}/back:v1`);
+
+    expect(back.digest).toBe(ours.digest);
+  });
+});
+
+describeWithPeers(['docker-registry'], 'atoll mirror copy', () => {
+  const atoll = (...args: string[]) =>
+    run(process.execPath, [join(import.meta.dirname, '..', 'dist', 'cli', 'main.js'), ...args]);
+
+  test('copies one image with its signature and prints its digest', async () => {
+    const signed = (await upstreamEntries()).find(({ reference }) => reference.endsWith('.sig'));
+    const [, path = '', hex = ''] =
+      /^[^/]+\/(.+):sha256-([0-9a-f]+)\.sig$/.exec(signed?.reference ?? '') ?? [];
+    const image = `sha256:${hex}`;
+
+    const { stdout } = await atoll(
+      ...['mirror', 'copy', '--insecure', '--output', 'json'],
+      ...[`docker://${upstream.host}/${path}@${image}`, `docker://${mirror.host}/cli/signed:v1`],
+    );
+
+    expect(JSON.parse(stdout)).toMatchObject({ digest: image, outcome: 'copied' });
+    const target = registries.repository(mirror.host, 'cli/signed');
+    expect(await target.resolve(silentContext(), `sha256-${hex}.sig`)).toBeDefined();
+    expect((await target.resolve(silentContext(), 'v1'))?.digest).toBe(image);
+  });
+
+  test('ends with 4 and a hint for an image that is not there, with 2 for nonsense', async () => {
+    const nowhere = join(await tempDir(), 'x');
+    const absent = `docker://${upstream.host}/nope:v1`;
+
+    await expect(
+      atoll('mirror', 'copy', '--insecure', absent, `oci:${nowhere}`),
+    ).rejects.toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('IMAGE_UNKNOWN') as string,
+    });
+    await expect(
+      atoll('mirror', 'copy', 'quay.io/org/app:v1', `oci:${nowhere}`),
+    ).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('docker://quay.io/org/app:v1') as string,
+    });
+  });
+});
