@@ -8,6 +8,9 @@ const ROOT = join(import.meta.dirname, '..');
 const CONFIGURATION = ['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'];
 const ONE_FILE = ['src/core/nearest.ts'];
 const LOWEST_LAYERS = ['src/core', 'src/oci'];
+const MANUAL = ['core', 'cli/options.ts', 'cli/global-options.ts', 'cli/manual.ts'].map(
+  (path) => `src/${path}`,
+);
 const ARCHITECTURE = ['architecture.test.ts', 'layers.ts', 'support/architecture.ts'];
 
 /** A copy of part of the project in which something can be broken. */
@@ -33,30 +36,22 @@ function gate(copy: string, part: string): { status: number | null; output: stri
 }
 
 describe('the gate', () => {
-  test('is green for a clean file and turns red for an explicit any', async () => {
+  test('is green for a clean file and turns red for an any and a console.log', async () => {
     const copy = await copyOf(ONE_FILE);
     expect(gate(copy, 'lint')).toMatchObject({ status: 0 });
 
     plant(copy, 'src/oci/planted.ts', 'export const planted: any = 1;\n');
+    plant(copy, 'src/oci/printing.ts', "console.log('planted');\n");
 
     const { status, output } = gate(copy, 'lint');
     expect(status).toBe(1);
-    expect(output).toContain('src/oci/planted.ts');
-    expect(output).toContain('noExplicitAny');
+    expect(output).toMatch(/src\/oci\/planted\.ts.* lint\/suspicious\/noExplicitAny/);
+    expect(output).toMatch(/src\/oci\/printing\.ts.* lint\/suspicious\/noConsole/);
     expect(output).toContain('The gate is red: lint');
-  });
-
-  test('turns red for console.log outside cli', async () => {
-    const copy = await copyOf(ONE_FILE);
-
-    plant(copy, 'src/oci/planted.ts', "console.log('planted');\n");
-
-    expect(gate(copy, 'lint').output).toContain('noConsole');
   });
 
   test('turns red for a type error', async () => {
     const copy = await copyOf(ONE_FILE);
-    expect(gate(copy, 'types')).toMatchObject({ status: 0 });
 
     plant(copy, 'src/oci/planted.ts', "export const planted: number = 'one';\n");
 
@@ -77,7 +72,8 @@ describe('the gate', () => {
   });
 
   test('turns red for a document that was not generated again', async () => {
-    const copy = await copyOf(['src', 'docs']);
+    const copy = await copyOf([...MANUAL, 'docs']);
+    plant(copy, 'src/cli/commands/index.ts', 'export const COMMANDS = [], GROUPS = {};\n');
     spawnSync(process.execPath, [join(copy, 'scripts', 'docs.mjs')]);
     expect(gate(copy, 'docs')).toMatchObject({ status: 0 });
 
