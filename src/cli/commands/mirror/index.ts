@@ -1,0 +1,16 @@
+import type { Command } from '../../command.ts';
+import { mirrorCopyCommand } from './copy.ts';
+import { mirrorInventoryCommand } from './inventory.ts';
+import { mirrorLoadCommand } from './load.ts';
+import { mirrorRetryCommand } from './retry.ts';
+import { mirrorSaveCommand } from './save.ts';
+import { mirrorSyncCommand } from './sync.ts';
+
+export const MIRROR_COMMANDS: readonly Command[] = [
+  mirrorSyncCommand,
+  mirrorSaveCommand,
+  mirrorLoadCommand,
+  mirrorRetryCommand,
+  mirrorInventoryCommand,
+  mirrorCopyCommand,
+];

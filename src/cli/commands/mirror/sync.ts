@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
+import { formatBytes } from '../../../core/format.ts';
+import { parseDestination } from '../../../mirror/destination.ts';
+import type { DryRun } from '../../../mirror/flow/dry-run.ts';
+import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
+import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
+import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
+import { defineCommand, type Style } from '../../command.ts';
+import {
+  COLLECT_OPTIONS,
+  MIRROR_OPTIONS,
+  reportExitCode,
+  reportText,
+  withMirrorTools,
+} from '../../mirror-options.ts';
+import { imageSetWith } from './image-set-option.ts';
+
+export const mirrorSyncCommand = defineCommand({
+  name: 'mirror sync',
+  summary: 'Copy everything an ImageSetConfiguration asks for into a mirror',
+  description:
+    'Collects releases, operators, extra images and charts, checks signatures and names, copies what the mirror lacks, and writes the resources a cluster needs to working-dir/cluster-resources. One failed image costs only itself: the exit status is 7, and "atoll mirror retry" does only those.',
+  options: {
+    config: {
+      type: 'string',
+      short: 'c',
+      value: 'FILE',
+      required: true,
+      summary: 'ImageSetConfiguration, v1alpha2 or v2alpha1',
+    },
+    to: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
+    dryRun: {
+      type: 'boolean',
+      summary: 'Look at both sides, write mapping.txt and missing.txt, copy nothing',
+    },
+    ...MIRROR_OPTIONS,
+    ...COLLECT_OPTIONS,
+  },
+  examples: [
+    [
+      'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000/ocp',
+      'upstream to mirror',
+    ],
+    [
+      'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000 --dry-run',
+      'names and bytes only',
+    ],
+  ],
+  async run(ctx, { options, terminal }) {
+    const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
+    const destination = parseDestination(options.to, options.maxNestedPaths);
+    const workingDir = new WorkingDir(resolve(options.dir));
+    return withMirrorTools(options, terminal, async (tools) => {
+      const sync = {
+        imageSet,
+        destination,
+        workingDir,
+        ...tools,
+        icsp: options.icsp,
+        copySignatures: options.signatures,
+        concurrency: options.concurrency,
+      };
+      return options.dryRun
+        ? { dryRun: await planSync(ctx, sync) }
+        : { result: await syncMirror(ctx, sync) };
+    });
+  },
+  text: (outcome, style) =>
+    'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
+  exitCode: (outcome) =>
+    'result' in outcome
+      ? reportExitCode(outcome.result.report)
+      : outcome.dryRun.failures.length > 0
+        ? 7
+        : 0,
+});
+
+export function resultText(
+  { report, resources, reportFile, errorsFile }: MirrorResult,
+  style: Style,
+): string {
+  const files = [
+    `${style.dim('report   ')} ${reportFile}`,
+    ...resources.map((file) => `${style.dim('resource ')} ${file}`),
+  ];
+  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, 'next: atoll mirror retry');
+  return [reportText(report, style), '', ...files].join('\n');
+}
+
+function dryRunText(plan: DryRun, style: Style): string {
+  return [
+    `${style.bold(String(plan.images))} images, ${formatBytes(plan.totalBytes)}`,
+    `${style.bold(String(plan.missingImages))} are not in the mirror: ${formatBytes(plan.missingBytes)} to move, and as much free space there`,
+    ...plan.failures.map(({ subject, message }) => `${style.red('failed')} ${subject}: ${message}`),
+    `${style.dim('mapping')} ${plan.mappingFile}`,
+    `${style.dim('missing')} ${plan.missingFile}`,
+  ].join('\n');
+}

@@ -1,0 +1,136 @@
+import { resolve } from 'node:path';
+import type { CollectDeps } from '../content/collecting.ts';
+import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
+import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
+import { createWeb } from '../content/web/web.ts';
+import { formatBytes, formatDuration } from '../core/format.ts';
+import type { MirrorReport } from '../mirror/flow/report.ts';
+import { createRegistries } from '../remote/create-registries.ts';
+import type { Registries } from '../remote/registries.ts';
+import type { OptionSpec, OptionValues, Style, Terminal } from './command.ts';
+import { REGISTRY_OPTIONS, registryOptionsFrom } from './registry-options.ts';
+
+/** Flags that replace what the internet would answer. */
+export const COLLECT_OPTIONS = {
+  graph: {
+    type: 'string',
+    value: 'URL|FILE',
+    summary: 'Update graph, instead of the public service',
+  },
+  graphData: {
+    type: 'string',
+    value: 'URL|FILE',
+    summary: 'Graph data for the update service image',
+  },
+  signatureStore: {
+    type: 'strings',
+    value: 'URL',
+    summary: 'Release signatures (https:// or file://), instead of the public stores',
+  },
+  releaseKey: {
+    type: 'strings',
+    value: 'FILE',
+    summary: 'Public GPG key of the releases, instead of Red Hat’s',
+  },
+  sigstoreKey: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'Public key to verify Sigstore signatures with',
+  },
+  ignoreReleaseSignature: {
+    type: 'boolean',
+    summary: 'Take releases whose GPG signature is missing or wrong, and say so',
+  },
+  dependencies: {
+    type: 'boolean',
+    default: true,
+    summary: 'Leave out operators that the chosen ones depend on',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+/** Flags of every command that fills a mirror. */
+export const MIRROR_OPTIONS = {
+  dir: {
+    type: 'string',
+    value: 'DIR',
+    default: '.',
+    summary: 'Where working-dir is: memory, reports, cluster resources',
+  },
+  maxNestedPaths: {
+    type: 'number',
+    value: 'N',
+    default: 0,
+    summary: 'Most path components the registry allows; 0 for no limit',
+  },
+  icsp: { type: 'boolean', summary: 'Write ImageContentSourcePolicy instead of IDMS and ITMS' },
+  signatures: {
+    type: 'boolean',
+    default: true,
+    summary: 'Leave Sigstore signatures and other artifacts behind',
+  },
+  concurrency: { type: 'number', value: 'N', summary: 'Blobs under way at once' },
+  ...REGISTRY_OPTIONS,
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+type CollectFlags = OptionValues<typeof COLLECT_OPTIONS>;
+type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS>;
+
+/** What a mirror command works with; closed when it ends. */
+export interface MirrorTools {
+  readonly registries: Registries;
+  readonly collect: CollectDeps;
+}
+
+/** Opens registries and the web, runs, and closes them whatever happens. */
+export async function withMirrorTools<T>(
+  flags: CollectFlags & RegistryFlags,
+  terminal: Pick<Terminal, 'env'>,
+  work: (tools: MirrorTools) => Promise<T>,
+): Promise<T> {
+  const options = registryOptionsFrom(flags, terminal);
+  const registries = createRegistries(options);
+  const web = createWeb(options);
+  try {
+    const collect: CollectDeps = {
+      source: (reference) => registries.source(reference),
+      web,
+      graph: flags.graph,
+      graphData: flags.graphData,
+      signatureStores: flags.signatureStore.length > 0 ? flags.signatureStore : undefined,
+      releaseKeys: await loadReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
+      sigstoreKey: flags.sigstoreKey
+        ? await loadSigstoreKey(resolve(flags.sigstoreKey))
+        : undefined,
+      ignoreReleaseSignature: flags.ignoreReleaseSignature,
+    };
+    return await work({ registries, collect });
+  } finally {
+    web.close();
+    await registries.close();
+  }
+}
+
+/** A run in a few lines, failures last where the eye ends up. */
+export function reportText(report: MirrorReport, style: Style): string {
+  const { images, copied, skipped, failed, copiedBytes, mountedBytes, durationMs, notCollected } =
+    report;
+  const lines = [
+    `${style.bold(String(images.length))} images: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
+    `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
+  ];
+  for (const { source, error } of images.filter(({ outcome }) => outcome === 'failed')) {
+    lines.push(
+      `${style.red('failed')} ${source}: ${error?.message ?? ''} [${error?.code ?? 'BUG'}]`,
+    );
+    if (error?.hint) lines.push(`  next: ${error.hint}`);
+  }
+  for (const { subject, message, hint } of notCollected) {
+    lines.push(`${style.red('failed')} ${subject}: ${message}`);
+    if (hint) lines.push(`  next: ${hint}`);
+  }
+  return lines.join('\n');
+}
+
+/** Everything is there, or some images are not and the rest is in place. */
+export const reportExitCode = ({ failed }: Pick<MirrorReport, 'failed'>): number =>
+  failed > 0 ? 7 : 0;
