@@ -8,9 +8,12 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from '
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from './support/docker-registry.ts';
 import { UPSTREAM } from './support/upstream.ts';
+
+// Whole programs start here, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '..');
 const IMAGE = 'quay.io/openshifttest/helm:3.17.0';

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { tempDir } from './support/temp.ts';
+
+// Whole programs start here, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '..');
 
 const NEEDS_A_PEER = `
-  import { expect, test } from 'vitest';
+  import { expect, test, vi } from 'vitest';
   import { describeWithPeers } from './support/peers.ts';
   describeWithPeers(['skopeo'], 'copying', () => test('works', () => expect(1).toBe(1)));
 `;

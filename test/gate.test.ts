@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { tempDir } from './support/temp.ts';
+
+// Whole programs start here, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '..');
 const CONFIGURATION = ['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'];
