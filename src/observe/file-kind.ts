@@ -77,7 +77,10 @@ const ROWS: readonly Row[] = [
     /(?:^|\/)(?<path>serial\/[^/]+)$/,
     ({ path = '' }) => plain('console:node', 'aws:ec2-console-output', `file:${path}`),
   ],
-  [/console[-_](?:log|output)|serial/i, () => plain('console:node', 'aws:ec2-console-output')],
+  [
+    /(?:console[-_](?:log|output)|serial)[^/]*$/i,
+    () => plain('console:node', 'aws:ec2-console-output'),
+  ],
   [
     /(?:^|\/)(?<path>bootstrap\/containers\/(?:.*\/)?(?<name>[a-z][a-z0-9-]*?)(?:-[0-9a-f]{12,64})?\.log)$/,
     ({ path = '', name = '' }) => plain(podOf(name), `file:${path}`),

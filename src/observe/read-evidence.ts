@@ -54,7 +54,8 @@ async function readFile(
   lines: LineReader,
   origin: string | undefined,
 ): Promise<void> {
-  const byPath = kindOfPath(file.path);
+  // A walk may have begun inside a bundle: then only the whole path tells.
+  const byPath = kindOfPath(file.path) ?? kindOfPath(file.name);
   if (byPath === 'ignored') return;
   const { head, content } = await peek(file.content);
   if (head.length === 0) return;

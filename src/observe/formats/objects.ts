@@ -146,9 +146,10 @@ function createYamlSplitter() {
   function push(text: string): RawObject | undefined {
     line += 1;
     const isItem = text.startsWith('- ');
-    const done = isItem || text.startsWith('---') || text === 'items:' ? take() : undefined;
-    if (isItem) inItem = true;
-    else if (!text.startsWith(' ')) inItem = false;
+    const leaves = inItem && !text.startsWith(' ');
+    const starts = isItem || leaves || text.startsWith('---') || text === 'items:';
+    const done = starts ? take() : undefined;
+    inItem = isItem || (inItem && !leaves);
     if (isItem || (inItem && text.startsWith('  '))) add(text.slice(2));
     else if (!text.startsWith('---') && text !== 'items:') add(text);
     return done;

@@ -1,0 +1,193 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { logBundle, logBundleArchive, writeLogBundle } from '../../test/support/log-bundle.ts';
+import { tempDir } from '../../test/support/temp.ts';
+import { silentContext } from '../core/context.ts';
+import { type Diagnosis, diagnose } from './diagnose.ts';
+import { formatJournalExport } from './formats/journal-export.ts';
+import { formatJournalJson } from './formats/journal-json.ts';
+import { formatWithUnit } from './formats/journal-text.ts';
+
+async function diagnoseFile(
+  path: string,
+  content: string | Buffer,
+  origin?: string,
+): Promise<Diagnosis> {
+  const root = await tempDir();
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), content);
+  return diagnose(silentContext(), [root], { origin });
+}
+
+test('diagnose knows a file by its whole path, wherever the walk began', async () => {
+  const journals = join(await tempDir(), 'bootstrap', 'journals');
+  await mkdir(journals, { recursive: true });
+  await writeFile(
+    join(journals, 'crio.log'),
+    'Aug 20 10:11:12 x crio[1]: no space left on device\n',
+  );
+
+  expect(idsOf(await diagnose(silentContext(), [journals]))).toEqual(['boot-disk-full']);
+});
+
+const idsOf = ({ findings }: Diagnosis) => findings.map(({ id }) => id);
+
+const PULL =
+  'Error: initializing source docker://quay.io/a/b@sha256:ab: (Mirrors also failed: [mirror.lab:5000/a/b@sha256:ab: reading manifest sha256:ab in mirror.lab:5000/a/b: unauthorized: authentication required]): quay.io/a/b@sha256:ab: pinging container registry quay.io: Get "https://quay.io/v2/": dial tcp: i/o timeout';
+const ENTRY = {
+  at: new Date('2026-08-20T10:11:12Z'),
+  host: 'bootstrap',
+  unit: 'node-image-pull.service',
+  program: 'podman',
+  pid: 7,
+  message: PULL,
+};
+
+test('diagnose explains a stuck node-image-pull by what the mirror said', async () => {
+  const path = join(await tempDir(), 'log-bundle.tar.gz');
+  await writeFile(path, await logBundleArchive(logBundle('node-image-pull')));
+
+  const diagnosis = await diagnose(silentContext(), [path]);
+
+  const [first, second] = diagnosis.findings;
+  expect(first).toMatchObject({ id: 'boot-pull-x509', kind: 'root', count: 240 });
+  expect(first?.mirrors[0]?.error).toContain('x509: certificate signed by unknown authority');
+  expect(first?.commands[0]).toContain('mirror.lab:5000');
+  expect(first?.evidence[0]).toMatchObject({ line: 7, at: '2026-08-20T10:00:32.000Z' });
+  expect(second).toMatchObject({ id: 'boot-mco-image-query', kind: 'symptom' });
+  expect(diagnosis.bootstrap).toMatchObject({ verdict: 'stuck', step: { id: 'node-image-pull' } });
+});
+
+test('diagnose finds the same in a bundle that is unpacked and partial', async () => {
+  const bundle = logBundle('api-never-up');
+  bundle.files.delete('bootstrap/services/bootkube.json');
+  const root = await writeLogBundle(await tempDir(), bundle);
+
+  const diagnosis = await diagnose(silentContext(), [root]);
+
+  expect(idsOf(diagnosis)).toEqual(['boot-mirror-missing-image']);
+  expect(diagnosis.findings[0]?.count).toBe(40);
+  expect(diagnosis.unread.map(({ reason }) => reason).join()).toContain('No logs of control plane');
+});
+
+test.each([
+  ['text', 'journal.txt', `${formatWithUnit(ENTRY)}\n`],
+  ['gzipped text', 'journal.txt.gz', gzipSync(`${formatWithUnit(ENTRY)}\n`)],
+  ['json', 'journal.json', `${formatJournalJson(ENTRY)}\n`],
+  ['export', 'journal.export', formatJournalExport(ENTRY)],
+  [
+    'json with bytes',
+    'j.json',
+    formatJournalJson(ENTRY).replace(JSON.stringify(PULL), JSON.stringify([...Buffer.from(PULL)])),
+  ],
+])('diagnose reads a journal as %s', async (_, name, content) => {
+  const diagnosis = await diagnoseFile(name, content);
+
+  expect(idsOf(diagnosis)).toEqual(['boot-pull-unauthorized']);
+  expect(diagnosis.findings[0]?.firstAt).toBe('2026-08-20T10:11:12.000Z');
+});
+
+test('diagnose reads pod logs, services of nodes and objects of a must-gather', async () => {
+  const root = await tempDir();
+  const files = {
+    'must-gather/q/namespaces/openshift-marketplace/pods/cs-x/registry/registry/logs/current.log':
+      '2026-08-20T10:11:12.000000000Z time="..." level=fatal msg="integrity check failed: cache requires rebuild"\n',
+    'must-gather/q/host_service_logs/masters/kubelet_service.log':
+      'Aug 20 10:11:12 master-0 kubenswrapper[2]: E0820 x] "Certificate request was not signed" err="timed out"\n',
+    'must-gather/q/cluster-scoped-resources/config.openshift.io/clusteroperators/openshift-samples.yaml':
+      '---\napiVersion: config.openshift.io/v1\nkind: ClusterOperator\nmetadata:\n  name: openshift-samples\nstatus:\n  conditions:\n  - type: Degraded\n    status: "True"\n    reason: FailedImageImports\n    message: Samples installed\n',
+    'must-gather/q/namespaces/x/core/events.yaml':
+      '---\napiVersion: v1\nitems:\n- kind: Event\n  reason: Failed\n  lastTimestamp: "2026-08-20T10:00:00Z"\n  message: registry quay.io/x is\n    blocked in /etc/containers/registries.conf\nkind: EventList\n',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+
+  const diagnosis = await diagnose(silentContext(), [root]);
+
+  expect(idsOf(diagnosis).toSorted()).toEqual([
+    'inst-catalog-cache',
+    'inst-samples-import',
+    'node-csr-not-signed',
+    'node-registry-blocked',
+  ]);
+});
+
+test('diagnose applies a rule only to the origin it names', async () => {
+  const x509 = 'x509: certificate signed by unknown authority';
+
+  expect(idsOf(await diagnoseFile('oc-mirror.log', `[ERROR]  : ${x509}\n`))).toEqual([
+    'sync-x509-unknown-authority',
+  ]);
+  expect(
+    idsOf(await diagnoseFile('namespaces/a/pods/b/c/c/logs/current.log', `${x509}\n`)),
+  ).toEqual([]);
+});
+
+test('diagnose takes the word of the user for text nothing identifies', async () => {
+  const line = 'Certificate request was not signed\n';
+
+  expect(idsOf(await diagnoseFile('notes.txt', line))).toEqual([]);
+  expect(idsOf(await diagnoseFile('notes.txt', line, 'journal:node/kubelet'))).toEqual([
+    'node-csr-not-signed',
+  ]);
+});
+
+test('diagnose leaves look-alikes out and counts them', async () => {
+  const line = "systemd[1]: node-image-finish.service: Failed with result 'signal'.";
+  const content = `Aug 20 10:11:12 bootstrap ${line}\n`;
+
+  const diagnosis = await diagnoseFile('bootstrap/journals/x.log', content);
+
+  expect(diagnosis.findings).toEqual([]);
+  expect(diagnosis.benign).toEqual([{ id: 'boot-node-image-finish-signal', count: 1 }]);
+});
+
+test('diagnose admits that it knows no cause and shows the most suspicious lines', async () => {
+  const noise = Array.from({ length: 50 }, (_, at) => `step ${at} went well`);
+  const content = [...noise, 'gizmo: panic: frobnicator lost its marbles', ...noise, ''].join('\n');
+
+  const diagnosis = await diagnoseFile('gizmo.log', content);
+
+  expect(diagnosis.findings).toEqual([]);
+  expect(diagnosis.suspicious[0]).toMatchObject({ line: 51, count: 1 });
+});
+
+test('diagnose shows no credential in its evidence', async () => {
+  const line = 'Get "https://robot:geheim123@mirror.lab:5000/v2/": 401 Unauthorized';
+
+  const diagnosis = await diagnoseFile('oc-mirror.log', `${line}\n`);
+
+  expect(idsOf(diagnosis)).toEqual(['sync-unauthorized']);
+  expect(JSON.stringify(diagnosis)).not.toContain('geheim123');
+});
+
+test('diagnose says what it could not look at', async () => {
+  const diagnosis = await diagnoseFile('core.dump', Buffer.from([0, 1, 2, 3, 0, 0]));
+
+  expect(diagnosis.unread).toMatchObject([{ reason: 'not text' }]);
+});
+
+test('diagnose keeps its memory flat over a long log', async () => {
+  const file = join(await tempDir(), 'kubelet.log');
+  const line =
+    'Aug 20 10:11:12 master-0 kubenswrapper[2519]: I0820 kubelet.go:2076] "SyncLoop ADD" source="file"\n';
+  const bad =
+    'Aug 20 10:11:12 master-0 kubenswrapper[2519]: E0820 "Certificate request was not signed"\n';
+  const block = Buffer.from(line.repeat(9999) + bad);
+  async function* content() {
+    for (let size = 0; size < 64 * 1024 * 1024; size += block.length) yield block;
+  }
+  await writeFile(file, content());
+  const before = process.memoryUsage().rss;
+
+  const diagnosis = await diagnose(silentContext(), [file]);
+
+  const grown = (process.memoryUsage().rss - before) / 1024 / 1024;
+  expect(idsOf(diagnosis)).toEqual(['node-csr-not-signed']);
+  expect(diagnosis.findings[0]?.count).toBeGreaterThan(60);
+  expect(grown).toBeLessThan(48);
+});

@@ -1,0 +1,276 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { describeWithPeers } from '../../../test/support/peers.ts';
+import { tempDir } from '../../../test/support/temp.ts';
+import { inspectIgnition } from './inspect.ts';
+
+const NOW = new Date('2026-08-20T10:00:00Z');
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
+const RELEASE = `quay.io/openshift-release-dev/ocp-release@${DIGEST}`;
+const data = (text: string) =>
+  `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString('base64')}`;
+const file = (path: string, text: string, mode = 0o644) => ({
+  path,
+  mode,
+  contents: { source: data(text) },
+});
+
+const REGISTRIES = `
+[[registry]]
+  location = "quay.io/openshift-release-dev/ocp-release"
+  mirror-by-digest-only = true
+  [[registry.mirror]]
+    location = "mirror.lab:5000/openshift/release-images"
+`;
+const PULL_SECRET = JSON.stringify({
+  auths: { 'mirror.lab:5000': { auth: 'cm9ib3Q6Z2VoZWltMTIz' } },
+});
+
+interface Parts {
+  readonly files?: readonly object[];
+  readonly units?: readonly object[];
+  readonly ignition?: object;
+  readonly users?: readonly object[];
+}
+
+const config = ({ files = [], units = [], ignition = {}, users = [] }: Parts): string =>
+  JSON.stringify({
+    ignition: { version: '3.2.0', ...ignition },
+    passwd: { users },
+    storage: { files },
+    systemd: { units },
+  });
+
+const inspect = (parts: Parts) => inspectIgnition('x.ign', config(parts), NOW);
+
+const BOOTSTRAP: Required<Pick<Parts, 'files' | 'units'>> = {
+  files: [
+    file('/usr/local/bin/bootkube.sh', '#!/bin/bash\n# https://github.com/x/y\necho hi\n', 0o555),
+    file('/usr/local/bin/release-image.sh', `#!/bin/bash\npodman inspect ${RELEASE}\n`, 0o555),
+    file('/etc/containers/registries.conf', REGISTRIES),
+    file('/root/.docker/config.json', PULL_SECRET, 0o600),
+    file('/opt/openshift/manifests/cm.yaml', 'kind: ConfigMap\nmetadata:\n  name: one\n'),
+    file(
+      '/opt/openshift/openshift/s.yaml',
+      'kind: Secret\nmetadata:\n  name: s\ndata:\n  password: Z2VoZWltMTIz\n',
+    ),
+    file('/opt/openshift/tls/root.key', '-----BEGIN RSA PRIVATE KEY-----\ngeheim123\n'),
+  ],
+  units: [
+    {
+      name: 'progress.service',
+      enabled: true,
+      contents: '[Unit]\nWants=bootkube.service\nAfter=bootkube.service\n',
+    },
+    {
+      name: 'bootkube.service',
+      contents:
+        '[Unit]\nDescription=Bootstrap a cluster\nAfter=kubelet.service\n[Service]\nExecStart=/usr/local/bin/bootkube.sh\nRestart=on-failure\n',
+    },
+    {
+      name: 'kubelet.service',
+      enabled: true,
+      contents: '[Unit]\nAfter=release-image.service\nWants=release-image.service\n',
+    },
+    { name: 'release-image.service', contents: '[Unit]\nDescription=Download\n' },
+    { name: 'zincati.service', mask: true },
+  ],
+};
+
+test('inspectIgnition tells what a bootstrap machine will do', () => {
+  const inspection = inspect(BOOTSTRAP);
+
+  expect(inspection).toMatchObject({
+    kind: 'bootstrap',
+    releaseImage: RELEASE,
+    credentialsFor: ['mirror.lab:5000'],
+    mirrors: [
+      { source: 'quay.io/openshift-release-dev/ocp-release', digestOnly: true, blocked: false },
+    ],
+    manifests: [
+      { kind: 'ConfigMap', name: 'one' },
+      { kind: 'Secret', name: 's' },
+    ],
+  });
+  expect(inspection.scripts.map(({ path }) => path)).toEqual([
+    '/usr/local/bin/bootkube.sh',
+    '/usr/local/bin/release-image.sh',
+  ]);
+});
+
+test('inspectIgnition lists units in boot order with what starts them', () => {
+  const { units } = inspect(BOOTSTRAP);
+
+  expect(units.map(({ name, started }) => [name, started])).toEqual([
+    ['release-image.service', 'by kubelet.service'],
+    ['kubelet.service', 'enabled'],
+    ['bootkube.service', 'by progress.service'],
+    ['progress.service', 'enabled'],
+    ['zincati.service', 'masked'],
+  ]);
+});
+
+test('inspectIgnition names secrets and never shows one', () => {
+  const users = [
+    { name: 'core', passwordHash: '$6$geheim123', sshAuthorizedKeys: ['ssh-ed25519 AAAA me@x'] },
+  ];
+
+  const inspection = inspect({ ...BOOTSTRAP, users });
+
+  expect(inspection.secrets).toEqual([
+    { path: '/root/.docker/config.json', holds: 'credentials for mirror.lab:5000' },
+    { path: '/opt/openshift/openshift/s.yaml', holds: 'Secret with password' },
+    { path: '/opt/openshift/tls/root.key', holds: 'private key' },
+    { path: 'user core', holds: 'password hash' },
+  ]);
+  expect(inspection.loginKeys[0]).toMatch(/^core: ssh-ed25519 me@x SHA256:/);
+  expect(JSON.stringify(inspection)).not.toMatch(/geheim123|Z2VoZWltMTIz/);
+});
+
+test('inspectIgnition has no warning but the missing CA for a config that stays inside', () => {
+  expect(inspect(BOOTSTRAP).warnings).toEqual([
+    'No CA is added to the trust store: the mirror must have a public certificate',
+  ]);
+});
+
+test.each([
+  [
+    'an image no mirror covers',
+    file('/usr/local/bin/x.sh', `podman pull registry.redhat.io/a/b@${DIGEST}`),
+    /no mirror covers the image registry\.redhat\.io/,
+  ],
+  [
+    'a tag under a digest-only mirror',
+    file('/x', 'image: quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64'),
+    /has a tag, and the mirror of .* serves digests only/,
+  ],
+  [
+    'a URL outside',
+    file('/x', 'curl https://mirror.openshift.com/pub/x'),
+    /mirror\.openshift\.com\/pub\/x is outside the mirror/,
+  ],
+  [
+    'a mirror without credential',
+    file('/root/.docker/config.json', '{"auths":{"quay.io":{"auth":"eA=="}}}'),
+    /no credential for the mirror mirror\.lab:5000/,
+  ],
+  [
+    'a proxy that would catch the mirror',
+    file(
+      '/etc/profile.d/proxy.sh',
+      'export HTTPS_PROXY="http://10.0.0.1:3128"\nexport NO_PROXY=".svc,lab.example"',
+    ),
+    /NO_PROXY does not have the mirror/,
+  ],
+  [
+    'an insecure mirror',
+    file(
+      '/etc/containers/registries.conf',
+      REGISTRIES.replace('release-images"', 'release-images"\n    insecure = true'),
+    ),
+    /without verifying its certificate/,
+  ],
+  [
+    'no mirror at all',
+    file('/etc/containers/registries.conf', ''),
+    /registries\.conf has no mirror/,
+  ],
+])('inspectIgnition warns of %s', (_, extra, warning) => {
+  const kept = BOOTSTRAP.files.filter((one) => (one as { path: string }).path !== extra.path);
+
+  const { warnings } = inspect({ ...BOOTSTRAP, files: [...kept, extra] });
+
+  expect(warnings.join('\n')).toMatch(warning);
+});
+
+test('inspectIgnition is content with names inside the cluster and comments', () => {
+  const extra = file(
+    '/opt/openshift/auth/kubeconfig',
+    'server: https://api-int.c1.example.com:6443\nurl: https://console.c1.example.com/x\n# see https://docs.openshift.com\nlocal: https://localhost:2379 https://10.0.0.1:6443\n',
+  );
+
+  expect(inspect({ ...BOOTSTRAP, files: [...BOOTSTRAP.files, extra] }).warnings).toHaveLength(1);
+});
+
+test('inspectIgnition tells where a pointer config points', () => {
+  const source = 'https://api-int.c1.example.com:22623/config/master';
+
+  const inspection = inspect({ ignition: { config: { merge: [{ source }] } } });
+
+  expect(inspection).toMatchObject({ kind: 'pointer', fetches: [{ source, verified: false }] });
+  expect(inspection.warnings).toEqual([]);
+});
+
+test('inspectIgnition knows a rendered worker config and compressed content', () => {
+  const compressed = {
+    path: '/etc/kubelet-args',
+    contents: {
+      source: `data:;base64,${gzipSync('--node-labels=node-role.kubernetes.io/worker').toString('base64')}`,
+      compression: 'gzip',
+    },
+  };
+
+  expect(inspect({ files: [compressed] }).kind).toBe('worker');
+});
+
+test.each(['3.0.0', '3.1.0', '3.4.0', '3.5.0', '3.6.0-experimental'])(
+  'inspectIgnition reads specification %s',
+  (version) => {
+    expect(inspect({ ignition: { version } }).version).toBe(version);
+  },
+);
+
+test.each([
+  ['2.2.0', config({ ignition: { version: '2.2.0' } }), /version is "2\.2\.0"/],
+  ['text', 'no json', /not JSON/],
+  ['another document', '{"kind":"List"}', /ignition/],
+  [
+    'a broken data URL',
+    config({ files: [{ path: '/x', contents: { source: 'data:,%zz' } }] }),
+    /\/x.*data URL/,
+  ],
+  [
+    'content that does not unfold',
+    config({ files: [{ path: '/x', contents: { source: 'data:,abc', compression: 'gzip' } }] }),
+    /decompressed/,
+  ],
+])('inspectIgnition refuses %s', (_, text, message) => {
+  expect(() => inspectIgnition('x.ign', text, NOW)).toThrow(message);
+});
+
+describeWithPeers(['openssl'], 'inspectIgnition with real certificates', () => {
+  test('tells when they end, also inside a kubeconfig, and warns once they have', async () => {
+    const directory = await tempDir();
+    const path = join(directory, 'ca.crt');
+    await promisify(execFile)('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...[
+        '-keyout',
+        join(directory, 'ca.key'),
+        '-out',
+        path,
+        '-days',
+        '10',
+        '-subj',
+        '/CN=mirror CA',
+      ],
+    ]);
+    const pem = await readFile(path, 'utf8');
+    const files = [
+      file('/etc/pki/ca-trust/source/anchors/ca.crt', pem),
+      file('/kubeconfig', `certificate-authority-data: ${Buffer.from(pem).toString('base64')}`),
+    ];
+    const at = (days: number) =>
+      inspectIgnition('x', config({ files }), new Date(Date.now() + days * 86_400_000));
+
+    expect(at(1).certificates).toMatchObject([
+      { subject: 'CN=mirror CA', ca: true, state: 'ends soon' },
+      { path: '/kubeconfig', state: 'ends soon' },
+    ]);
+    expect(at(20).warnings[0]).toMatch(/certificate of CN=mirror CA expired at/);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLineScanner, type LineHit } from './line-scanner.ts';
+import { createLiteralMatcher } from './literal-matcher.ts';
+import { requiredLiterals } from './literals.ts';
+
+test.each([
+  ['manifest unknown', ['manifest unknown']],
+  ['(abcdef|ghijkl) x', ['abcdef', 'ghijkl']],
+  ['ab(?:cd)?efghij', ['efghij']],
+  ['^(?!.*never seen).*pinging registry', ['pinging registry']],
+  ['a\\d{2,5} is already bound', [' is already bound']],
+  ['say "hello" to everybody', [' to everybody']],
+  ['5\\.6\\/x longer text', ['5.6/x longer text']],
+  ['x+yyyyyyy', ['yyyyyyy']],
+  ['(?<name>[^"]+) is gone', [' is gone']],
+])('requiredLiterals of /%s/', (source, literals) => {
+  expect(requiredLiterals(source, 3)).toEqual(literals);
+});
+
+test.each(['\\d+', '(abcdef|\\w+)', '.*', 'ab'])(
+  'requiredLiterals finds none in /%s/',
+  (source) => {
+    expect(requiredLiterals(source, 3)).toBeUndefined();
+  },
+);
+
+test('createLiteralMatcher finds what a plain search finds', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'C', 'c', ' '), maxLength: 60 });
+  const literal = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 6 });
+  fc.assert(
+    fc.property(
+      letters,
+      fc.uniqueArray(literal, { minLength: 1, maxLength: 6 }),
+      (text, literals) => {
+        const matcher = createLiteralMatcher(literals);
+        const bytes = Buffer.from(text);
+        const found: string[] = [];
+        for (let from = 0; ; ) {
+          const hit = matcher.find(bytes, from, bytes.length);
+          if (!hit) break;
+          found.push(...hit.literals.map((index) => `${hit.at} ${literals[index]}`));
+          from = hit.at + 1;
+        }
+
+        const expected = [...text].flatMap((_, at) =>
+          literals
+            .filter((one) => text.toLowerCase().startsWith(one, at))
+            .map((one) => `${at} ${one}`),
+        );
+        expect(found.toSorted()).toEqual(expected.toSorted());
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+async function scan(patterns: string[], chunks: string[]): Promise<LineHit[]> {
+  async function* bytes() {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  }
+  const hits: LineHit[] = [];
+  for await (const batch of createLineScanner(patterns).scan(bytes())) hits.push(...batch);
+  return hits;
+}
+
+test('createLineScanner gives line, text and patterns whatever the chunks', async () => {
+  const text = 'first\r\nsecond with a needle\n\nneedle and thread\nlast thread';
+  const chunkings = [[text], [...text], [text.slice(0, 20), text.slice(20)]];
+
+  for (const chunks of chunkings) {
+    const hits = await scan(['needle', 'thread'], chunks);
+    expect(hits.map(({ line, text: one, patterns }) => [line, one, [...patterns]])).toEqual([
+      [2, 'second with a needle', [0]],
+      [4, 'needle and thread', [0, 1]],
+      [5, 'last thread', [1]],
+    ]);
+  }
+});
+
+test('createLineScanner cuts a line that never ends', async () => {
+  const chunks = Array.from({ length: 40 }, () => 'x'.repeat(64 * 1024));
+
+  const hits = await scan(['needle'], [...chunks, ' a needle']);
+
+  expect(hits).toHaveLength(1);
+});
