@@ -32,6 +32,26 @@ export function nameOf({ registry, repository, reference }: Subject): string {
   return `${path}${reference.includes(':') ? '@' : ':'}${reference}`;
 }
 
+/** Failures on the way know only a host; this adds what was wanted from it. */
+export function about(subject: Subject, error: unknown): unknown {
+  if (!(error instanceof AtollError)) return error;
+  const { registry, repository } = error.details;
+  if (registry === undefined || repository !== undefined) return error;
+  const found = error.message.charAt(0).toLowerCase() + error.message.slice(1);
+  return new AtollError(error.code, `Cannot ${subject.action} ${nameOf(subject)}: ${found}`, {
+    hint: error.hint,
+    details: { ...error.details, ...placeOf(subject) },
+    cause: error.cause,
+  });
+}
+
+function placeOf({ repository, reference }: Subject) {
+  return {
+    ...(repository === undefined ? {} : { repository }),
+    ...(reference === undefined ? {} : { reference }),
+  };
+}
+
 /** The error for an answer that is not what was asked for; reads its body. */
 export async function refusal(
   response: Response,
@@ -47,8 +67,7 @@ export async function refusal(
     hint: hintFor(code, subject, response.status),
     details: {
       registry: subject.registry,
-      ...(subject.repository === undefined ? {} : { repository: subject.repository }),
-      ...(subject.reference === undefined ? {} : { reference: subject.reference }),
+      ...placeOf(subject),
       status: response.status,
       ...(words.codes[0] === undefined ? {} : { registryCode: words.codes[0] }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -89,7 +89,8 @@ describe('errors on the way', () => {
 
     await expect(openRepository(host).resolve(ctx, 'v1')).rejects.toMatchObject({
       code: 'REGISTRY_UNAVAILABLE',
-      message: expect.stringContaining('ECONNREFUSED'),
+      message: `Cannot read ${host}/team/app:v1: cannot reach ${host}: connect ECONNREFUSED ${host}`,
+      details: { registry: host, repository: 'team/app', reference: 'v1' },
     });
   });
 

@@ -7,7 +7,7 @@ import type { Credential } from './credential-helper.ts';
 import type { Limiter } from './limiter.ts';
 import { findRegistry } from './ping.ts';
 import { isRedirect, nextHop, type Redirected } from './redirect.ts';
-import { nameOf, refusal, retryAfterOf, type Subject } from './refusal.ts';
+import { about, nameOf, refusal, retryAfterOf, type Subject } from './refusal.ts';
 import { Shared } from './shared.ts';
 import type { Response } from './transport/response.ts';
 import type { OpenRequest, Transport } from './transport/transport.ts';
@@ -109,10 +109,18 @@ export class RegistryClient {
   }
 
   /** Runs one operation, again when it failed for a passing reason. */
-  attempt<T>(ctx: Context, subject: Subject, work: (attempt: number) => Promise<T>): Promise<T> {
+  async attempt<T>(
+    ctx: Context,
+    subject: Subject,
+    work: (attempt: number) => Promise<T>,
+  ): Promise<T> {
     const { attempts, firstDelayMs } = this.tuning;
     const operation = `${subject.action} ${nameOf(subject)}`;
-    return retry(ctx, { operation, attempts, firstDelayMs }, work);
+    try {
+      return await retry(ctx, { operation, attempts, firstDelayMs }, work);
+    } catch (error) {
+      throw ctx.signal.aborted ? error : about(subject, error);
+    }
   }
 
   /** The error for an answer nobody wanted. */

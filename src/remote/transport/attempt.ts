@@ -18,6 +18,8 @@ export class Attempt {
 
   watch<S extends Socket>(socket: S): S {
     this.#sockets.push(socket);
+    // Whoever waits hears of errors; this is for the moments when nobody does.
+    socket.on('error', () => undefined);
     return socket;
   }
 
@@ -40,10 +42,8 @@ export class Attempt {
   }
 
   abandon(reason?: unknown): void {
-    for (const socket of this.#sockets) {
-      socket.on('error', () => undefined);
+    for (const socket of this.#sockets)
       socket.destroy(reason instanceof Error ? reason : undefined);
-    }
   }
 
   done(): void {

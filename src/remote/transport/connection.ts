@@ -102,6 +102,8 @@ export class Connection {
     this.#socket?.ref();
     this.#socket?.setTimeout(0);
     this.#socket?.write(head, 'latin1');
+    // It may have died between being opened and being used.
+    if (!this.usable) queueMicrotask(() => this.#ended());
   }
 
   /** Calls back when the memory of the chunk is free again. */

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Tuning } from '../tuning.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -43,6 +44,7 @@ export class Transport {
   readonly #endpoints: Endpoints;
   readonly #tuning: Tuning;
   readonly #pool: ConnectionPool;
+  #closed = false;
 
   constructor(endpoints: Endpoints, tuning: Tuning) {
     this.#endpoints = endpoints;
@@ -77,7 +79,9 @@ export class Transport {
     }
   }
 
+  /** Ends everything under way; nothing can be sent any more. */
   close(): void {
+    this.#closed = true;
     this.#pool.close();
   }
 
@@ -103,10 +107,12 @@ export class Transport {
 
   async #connection(ctx: Context, endpoint: Endpoint, maxIdleMs: number): Promise<Connection> {
     ctx.signal.throwIfAborted();
+    if (this.#closed) throw closedError();
     const kept = this.#pool.take(endpoint.key, maxIdleMs);
     if (kept) return kept;
     const connection = await dial(ctx.signal, endpoint, this.#tuning);
     this.#pool.add(connection);
+    if (this.#closed) connection.destroy();
     return connection;
   }
 
@@ -180,3 +186,7 @@ export class Transport {
 }
 
 class StaleConnection extends Error {}
+
+function closedError(): AtollError {
+  return new AtollError('INTERRUPTED', 'Cannot send a request: the registries were closed');
+}
