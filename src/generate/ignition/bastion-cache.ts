@@ -12,9 +12,6 @@ export interface BastionCache extends UpstreamRegistry {
   readonly htpasswd?: string | undefined;
 }
 
-/** The ports under which bastions usually offer quay.io and registry.redhat.io. */
-export const CACHE_PORTS = { 'https://quay.io': 6001, 'https://registry.redhat.io': 6002 } as const;
-
 export function cachePart(
   cache: BastionCache,
   certificate: ServerCertificate | undefined,

@@ -1,5 +1,5 @@
 import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
-import { coversLocation, hostNameOf, hostOf, isLocation } from '../mirror-rule.ts';
+import { hostNameOf, hostOf, isLocation, ruleFor } from '../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
 import { type InstallFacts, RELEASE_REPOSITORIES } from './facts.ts';
 import { isAtLeast } from './release-version.ts';
@@ -101,10 +101,8 @@ function leadsToMirror(
   repository: string,
   mirrorHost: string | undefined,
 ): boolean {
-  // Only the longest source counts, as on the nodes.
-  const [best] = sources
-    .filter(({ source }) => coversLocation(source, repository))
-    .toSorted((a, b) => b.source.length - a.source.length);
+  const rules = sources.map(({ source, mirrors = [] }) => ({ source, mirrors }));
+  const best = ruleFor(rules, repository);
   const hosts = (best?.mirrors ?? []).map(hostOf);
   return mirrorHost === undefined ? hosts.length > 0 : hosts.includes(mirrorHost);
 }

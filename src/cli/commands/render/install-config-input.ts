@@ -11,6 +11,7 @@ import type { PlatformInput } from '../../../generate/install-config/platforms.t
 import { formatPullSecret, parsePullSecret } from '../../../generate/pull-secret.ts';
 import type { OptionSpec, OptionValues } from '../../command.ts';
 import { readOptional } from './flag-values.ts';
+import { PROXY_OPTIONS, proxyFrom } from './proxy-input.ts';
 import { RULE_OPTIONS, rulesFrom } from './rule-options.ts';
 
 export const INSTALL_CONFIG_OPTIONS = {
@@ -70,13 +71,7 @@ export const INSTALL_CONFIG_OPTIONS = {
     choices: ['Internal', 'External'],
     summary: 'Who may reach the cluster',
   },
-  httpProxy: { type: 'string', value: 'URL', summary: 'Proxy of the cluster' },
-  httpsProxy: { type: 'string', value: 'URL', summary: 'Proxy for https, where it is another' },
-  noProxy: {
-    type: 'strings',
-    value: 'NAME',
-    summary: 'What goes past the proxy; the mirror is added',
-  },
+  ...PROXY_OPTIONS,
   ...RULE_OPTIONS,
   trustBundle: { type: 'string', value: 'FILE', summary: 'PEM of the CA of the mirror' },
   trustPolicy: {
@@ -112,7 +107,6 @@ type Values = OptionValues<typeof INSTALL_CONFIG_OPTIONS>;
 /** What the flags say about a cluster, files read. */
 export async function installConfigFrom(options: Values): Promise<InstallConfigInput> {
   const { rules } = await rulesFrom(options);
-  const { httpProxy, httpsProxy = httpProxy, noProxy } = options;
   return {
     name: needed('name', options.name),
     baseDomain: needed('base-domain', options.baseDomain),
@@ -124,7 +118,7 @@ export async function installConfigFrom(options: Values): Promise<InstallConfigI
     clusterNetwork: [{ cidr: options.clusterNetwork, hostPrefix: options.hostPrefix }],
     serviceNetwork: [options.serviceNetwork],
     publish: options.publish as InstallConfigInput['publish'],
-    proxy: httpsProxy === undefined ? undefined : { httpProxy, httpsProxy, noProxy },
+    proxy: await proxyFrom(options),
     mirrorRules: rules,
     additionalTrustBundle: await readOptional(options.trustBundle),
     additionalTrustBundlePolicy: options.trustPolicy as 'Always' | undefined,

@@ -253,6 +253,20 @@ describe('render install-config', () => {
     expect(stderr).toContain('networking.machineNetwork[0]: "10.0.0.1/16" has bits set');
   });
 
+  test('takes the login of a proxy from a file, and refuses one in the URL', async () => {
+    const at = await folder({ ...FILES, login: 'user:p@ss-word\n' });
+    const proxy = ['--http-proxy', 'http://bastion.example:3128', '--proxy-login', at('login')];
+    const { stdout } = await atoll([...flags(at), ...proxy, '--no-proxy', '.example.com']);
+    const inUrl = await atoll([...flags(at), '--http-proxy', 'http://u:secret@bastion:3128']);
+
+    expect(parse(stdout).proxy).toEqual({
+      httpProxy: 'http://user:p%40ss-word@bastion.example:3128',
+      httpsProxy: 'http://user:p%40ss-word@bastion.example:3128',
+      noProxy: '.example.com,mirror.example',
+    });
+    expect([inUrl.status, inUrl.stderr]).toEqual([2, expect.not.stringContaining('secret@')]);
+  });
+
   test('names the line of a mistake in the platform file', async () => {
     const at = await folder({ ...FILES, 'aws.yaml': 'type: aws\nregion: a\nzone: b\n' });
     const { status, stderr } = await atoll(flags(at));
