@@ -77,8 +77,7 @@ export class ImageCopier {
 
   async #read(plan: ImagePlan, { descriptor }: ManifestNode): Promise<RawManifest> {
     return (
-      this.#shelf.get(descriptor.digest) ??
-      (await plan.origin.source.manifest(this.#ctx, descriptor))
+      this.#shelf.get(descriptor) ?? (await plan.origin.source.manifest(this.#ctx, descriptor))
     );
   }
 }
