@@ -1,8 +1,8 @@
 // The gate: `npm run check`, or `node scripts/check.mjs PART…` for some parts of it.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -53,6 +53,17 @@ function paths() {
   });
 }
 
+/** Links from one document to another that lead nowhere. */
+function links() {
+  const documents = trackedFiles().filter((file) => file.endsWith('.md'));
+  return documents.flatMap((file) =>
+    [...textOf(join(root, file)).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)]
+      .map(([, target]) => target)
+      .filter((target) => !existsSync(join(root, dirname(file), target)))
+      .map((target) => `${file} links to ${target}, which does not exist`),
+  );
+}
+
 function textOf(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -67,6 +78,7 @@ const PARTS = {
   architecture: () => command(bin('vitest'), ['run', '--no-color', 'test/architecture.test.ts']),
   docs: () => command(process.execPath, ['scripts/docs.mjs', '--check']),
   lockfile,
+  links,
   paths,
 };
 

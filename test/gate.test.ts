@@ -108,6 +108,17 @@ describe('the gate', () => {
     expect(gate(copy, 'lockfile').output).toContain('@a/win32 is missing');
   });
 
+  test('turns red for a link between documents that leads nowhere', async () => {
+    const copy = await copyOf([]);
+    spawnSync('git', ['init', '-q'], { cwd: copy });
+    plant(copy, 'docs/other.md', '[here](other.md#part), [there](https://example.com)\n');
+    expect(gate(copy, 'links')).toMatchObject({ status: 0 });
+
+    plant(copy, 'docs/planted.md', '[away](gone.md)\n');
+
+    expect(gate(copy, 'links').output).toContain('docs/planted.md links to gone.md');
+  });
+
   test('turns red for a path of the machine it is worked on', async () => {
     const copy = await copyOf([]);
     spawnSync('git', ['init', '-q'], { cwd: copy });
