@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -366,4 +367,35 @@ test('readImageSet names the file it cannot use', async () => {
     details: { file: path, line: 3, column: 9 },
   });
   await expect(readImageSet(`${path}x`)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+});
+
+describe('parseImageSet, given anything', () => {
+  const usable = (yaml: string): boolean => {
+    try {
+      parseImageSet(yaml, 'any.yaml');
+      return true;
+    } catch (error) {
+      return error instanceof AtollError;
+    }
+  };
+
+  test('answers or explains, whatever the text', () => {
+    fc.assert(fc.property(fc.string(), (body) => usable(body) && usable(V2 + body)));
+  });
+
+  test('answers or explains, whatever stands in the fields', () => {
+    const fields = fc.dictionary(
+      fc.constantFrom('platform', 'operators', 'additionalImages', 'helm', 'blockedImages', 'name'),
+      fc.jsonValue(),
+    );
+    fc.assert(fc.property(fields, (mirror) => usable(`${V2}mirror: ${JSON.stringify(mirror)}`)));
+  });
+
+  test.each(['? {a: b}\n: c\n', 'mirror: &a [*a]\n', 'mirror: *missing\n', '- a\n', 'text', '\t'])(
+    'explains %j',
+    (body) => {
+      expect(mistakesIn(body)).not.toEqual([]);
+      expect(usable(V2 + body)).toBe(true);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import { isIndex, type RawManifest } from '../../oci/manifest.ts';
-import { formatPlatform, matchesPlatform } from '../../oci/platform.ts';
+import { formatPlatform, matchesPlatform, selectPlatforms } from '../../oci/platform.ts';
 
 const MAX_DEPTH = 3;
 
@@ -19,22 +19,42 @@ export async function chooseImage(
 ): Promise<RawManifest> {
   let manifest = await source.manifest(ctx, descriptor);
   for (let depth = 0; isIndex(manifest); depth += 1) {
-    const child = chooseChild(manifest.content.manifests, platform);
-    if (!child || depth >= MAX_DEPTH) throw noPlatform(descriptor, platform, manifest);
-    manifest = await source.manifest(ctx, child);
+    const children = candidates(manifest.content.manifests, platform);
+    const found = depth < MAX_DEPTH ? await firstThere(ctx, source, children) : undefined;
+    if (!found) throw noPlatform(descriptor, platform, manifest);
+    manifest = found;
   }
   return manifest;
 }
 
-function chooseChild(
+function candidates(
   children: readonly Descriptor[],
   platform: Platform | typeof ANY_PLATFORM,
-): Descriptor | undefined {
+): readonly Descriptor[] {
   // Attestations sit in indexes as "unknown/unknown".
   const images = children.filter((child) => child.platform?.os !== 'unknown');
-  if (platform !== ANY_PLATFORM)
-    return images.find((child) => matchesPlatform(platform, child.platform));
-  return images.find((child) => matchesPlatform(AMD64, child.platform)) ?? images[0];
+  if (platform !== ANY_PLATFORM) return selectPlatforms(images, [platform]).slice(0, 1);
+  const isUsual = (child: Descriptor) => matchesPlatform(AMD64, child.platform);
+  return [...images.filter(isUsual), ...images.filter((child) => !isUsual(child))];
+}
+
+const ABSENT = new Set<string>(['CONTENT_MISSING', 'IMAGE_UNKNOWN']);
+
+/** A sparse index names images that its registry does not have. */
+async function firstThere(
+  ctx: Context,
+  source: Source,
+  children: readonly Descriptor[],
+): Promise<RawManifest | undefined> {
+  for (const [index, child] of children.entries()) {
+    try {
+      return await source.manifest(ctx, child);
+    } catch (error) {
+      const isAbsent = error instanceof AtollError && ABSENT.has(error.code);
+      if (!isAbsent || index === children.length - 1) throw error;
+    }
+  }
+  return undefined;
 }
 
 const AMD64: Platform = { os: 'linux', architecture: 'amd64' };

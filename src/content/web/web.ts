@@ -32,11 +32,12 @@ const MAX_REDIRECTS = 5;
 export function createWeb(options: RegistryOptions = {}): Web {
   const transport = new Transport(createEndpoints(options), DEFAULT_TUNING);
   return {
-    get: (ctx, url, getOptions = {}) => {
+    get: async (ctx, url, getOptions = {}) => {
       const parsed = parseUrl(url);
-      if (parsed.protocol === 'file:') return readLocal(parsed, limitOf(getOptions));
-      const verify = options.insecure !== true;
-      return retry(ctx, { operation: `fetch ${shown(parsed)}` }, () =>
+      if (parsed.protocol === 'file:') return await readLocal(parsed, limitOf(getOptions));
+      const { insecure } = options;
+      const verify = !(Array.isArray(insecure) ? insecure.includes(parsed.host) : insecure);
+      return await retry(ctx, { operation: `fetch ${shown(parsed)}` }, () =>
         getOnce(ctx, transport, parsed, { ...getOptions, verify }),
       );
     },
