@@ -8,6 +8,7 @@ import type { PreparedTarget, ResumableTarget, Target } from '../../oci/content.
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
+import { isManifestType } from '../../oci/media-types.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/free-space.ts';
 import {
@@ -73,7 +74,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   /** Gives every blob its place, in an order that depends on nothing but the blobs. */
   async prepare(_ctx: Context, blobs: readonly Descriptor[]): Promise<void> {
     const fresh = new Map<Digest, number>();
-    for (const { digest, size } of blobs) if (!this.#leavesOut(digest)) fresh.set(digest, size);
+    for (const blob of blobs) if (!this.#leavesOut(blob)) fresh.set(blob.digest, blob.size);
     const missing = [...fresh].filter(([digest]) => !this.#state.done(digest));
     await requireFreeSpace(
       this.#folder,
@@ -84,8 +85,9 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     }
   }
 
-  async has(_ctx: Context, { digest }: Descriptor): Promise<boolean> {
-    if (this.#leavesOut(digest)) {
+  async has(_ctx: Context, descriptor: Descriptor): Promise<boolean> {
+    const { digest } = descriptor;
+    if (this.#leavesOut(descriptor)) {
       this.#base.add(digest);
       return true;
     }
@@ -183,8 +185,9 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     await this.#state.close();
   }
 
-  #leavesOut(digest: Digest): boolean {
-    return this.#options.have?.has(digest) ?? false;
+  /** Manifests always come: they are small, and the mirror may need one again under a new tag. */
+  #leavesOut({ digest, mediaType }: Descriptor): boolean {
+    return !isManifestType(mediaType) && (this.#options.have?.has(digest) ?? false);
   }
 
   async #storeManifest(ctx: Context, { descriptor, bytes }: RawManifest): Promise<void> {

@@ -9,6 +9,7 @@ import { ManifestShelf } from './manifest-shelf.ts';
 import { Pace } from './pace.ts';
 import { blobsOf, type ImagePlan, isDone } from './plan.ts';
 import { Planner } from './planner.ts';
+import { prepareTargets } from './prepare-targets.ts';
 import { Progress } from './progress.ts';
 import { type Attempt, Results } from './results.ts';
 
@@ -59,6 +60,10 @@ class CopyRun {
   /** Plans and copies once; returns what deserves another attempt. */
   async round(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
     const queue = smallestFirst(await this.#planAll(attempts));
+    await prepareTargets(
+      this.#ctx,
+      queue.flatMap((each) => ('plan' in each ? [each.plan] : [])),
+    );
     const again: Attempt[] = [];
     const progress = this.#startProgress(queue);
     const copier = new ImageCopier(this.#ctx, this.#mover, this.#shelf);

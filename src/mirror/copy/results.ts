@@ -49,6 +49,7 @@ export class Results {
       to,
       outcome,
       digest: plan.root.node.descriptor.digest,
+      root: plan.root.node.descriptor,
       sizeBytes: sizeOf(plan),
       copiedBytes: account.copiedBytes,
       attachments: plan.attachments.length,
