@@ -156,7 +156,7 @@ describe('runWorkflow', () => {
         broken,
         step('after', { needs: ['broken'] }),
         step('gather', { phase: 'post', optionalOnSuccess: true }),
-        step('clean', { phase: 'post' }),
+        step('clean', { phase: 'post', needs: ['gather'] }),
       ],
       { allowSkipOnSuccess: true },
     );
