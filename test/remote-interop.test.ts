@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { AtollError } from '../src/core/errors.ts';
+import { digestOf } from '../src/oci/digest.ts';
 import { parseManifest } from '../src/oci/manifest.ts';
 import { MEDIA_TYPES } from '../src/oci/media-types.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { bulkSourceOf } from '../src/remote/bulk.ts';
 import type { Repository } from '../src/remote/registries.ts';
 import { type DockerRegistryOptions, startDockerRegistry } from './support/docker-registry.ts';
+import { startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { collect, describeBytes, makeBlob, once, openRegistries } from './support/remote.ts';
 import { startSquid } from './support/squid.ts';
@@ -184,6 +186,45 @@ describeWithPeers(
     });
   },
 );
+
+describe('the embedded registry', () => {
+  test('and the client agree on everything either can do', async () => {
+    const registry = await startEmbeddedRegistry();
+    onTestFinished(() => registry.stop());
+    const registries = openRegistries();
+    const repository = registries.repository(registry.host, 'team/app');
+    const other = registries.repository(registry.host, 'other/app');
+    const { manifest, layer } = await push(repository, 'v1');
+    const { bytes } = makeBlob(300_000);
+    const long = { ...describeBytes(bytes), digest: digestOf(bytes, 'sha512') };
+
+    await repository.putBlob(ctx, long, once(bytes));
+    const again = await other.putBlobFrom(ctx, layer, repository, { mountFrom: 'team/app' });
+    const signature = parseManifest(
+      Buffer.from(JSON.stringify({ ...manifest.content, subject: manifest.descriptor })),
+    );
+    await repository.putManifest(ctx, signature);
+
+    expect(again).toBe('mounted');
+    expect(digestOf(await collect(repository.blob(ctx, long)), 'sha512')).toBe(long.digest);
+    const referrers = await repository.referrers(ctx, manifest.descriptor.digest);
+    expect(referrers.map((one) => one.digest)).toEqual([signature.descriptor.digest]);
+    // No fallback list: the registry took care of the subject by itself.
+    expect(await tagsOf(repository)).toEqual(['v1']);
+    expect(await repository.remove(ctx, 'v1')).toBe(true);
+  });
+
+  test('is copied into and out of by IPv6 as well', async () => {
+    const registry = await startEmbeddedRegistry({ listeners: [{ host: '::1', port: 0 }] });
+    onTestFinished(() => registry.stop());
+    const repository = openRegistries().repository(registry.host, 'team/app');
+
+    const { manifest } = await push(repository, 'v1');
+
+    expect(registry.host).toContain('[::1]');
+    expect((await repository.resolve(ctx, 'v1'))?.digest).toBe(manifest.descriptor.digest);
+  });
+});
 
 /** A TLS server that answers `{}` to everything. */
 async function tlsServer(pair: KeyPair, options: { clientCa?: string } = {}): Promise<string> {

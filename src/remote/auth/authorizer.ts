@@ -36,10 +36,6 @@ export class Authorizer {
     this.#challenge = this.#choose(response) ?? this.#challenge;
   }
 
-  async hasCredential(repository: string): Promise<boolean> {
-    return (await this.#options.credentialFor(repository)) !== undefined;
-  }
-
   /** The `Authorization` for these scopes; undefined where none is needed or we have nothing to show. */
   async header(ctx: Context, scopes: readonly Scope[]): Promise<string | undefined> {
     const challenge = this.#challenge;

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
+import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError, messageOf, systemCodeOf } from '../../core/errors.ts';
 import { redact } from '../../core/redact.ts';
 import { ProtocolError } from './response-head.ts';
@@ -81,6 +81,3 @@ function wordsOf(cause: unknown): string {
   const ssl = /:SSL routines:[^:]*:([^:]+)/.exec(first)?.[1];
   return ssl ?? (first || (systemCodeOf(cause) ?? 'the connection failed'));
 }
-
-export const isTlsFailure = (code: ErrorCode): boolean =>
-  code.startsWith('TLS_') && ERROR_CODES[code].exit === 4;
