@@ -1,0 +1,140 @@
+// npm run bench registry [-- --rounds N --seconds S --workers N]
+// The embedded registry against Debian's docker-registry, taking turns in one run.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { digestOf, publish, residentBytes, startDocker, startOurs, stop } from './servers.mjs';
+
+const MB = 1_000_000;
+const BLOB_BYTES = 60 * MB;
+const UPLOADS = 8;
+const TARGETS = { manifest: 12, get: 1.2, put: 1.6 };
+const MAX_RESIDENT = 120 * MB;
+
+export async function run(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '3' },
+      workers: { type: 'string', default: '2' },
+    },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'atoll-bench-registry-'));
+  const servers = [];
+  try {
+    const ours = await startOurs(join(folder, 'atoll'), Number(values.workers));
+    servers.push(ours);
+    const pair = {
+      certificate: join(folder, 'atoll', 'tls', 'server.crt'),
+      key: join(folder, 'atoll', 'tls', 'server.key'),
+    };
+    servers.push(await startDocker(join(folder, 'docker'), pair));
+    const results = await measureAll(servers, Number(values.rounds), Number(values.seconds));
+    return report(results);
+  } finally {
+    for (const server of servers) await stop(server);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(servers, rounds, seconds) {
+  const paths = await publish(servers[0].url, BLOB_BYTES);
+  await publish(servers[1].url, BLOB_BYTES);
+  const results = Object.fromEntries(
+    servers.map(({ name }) => [name, { resident: 0, rounds: [] }]),
+  );
+  for (let round = 0; round < rounds; round += 1) {
+    for (const server of servers) {
+      const known = results[server.name];
+      const watch = setInterval(() => {
+        known.resident = Math.max(known.resident, residentBytes(server));
+      }, 100);
+      known.rounds.push(await measure(server, paths, seconds, round));
+      clearInterval(watch);
+      console.error(`round ${round + 1} of ${rounds}: ${server.name} done`);
+    }
+  }
+  return results;
+}
+
+async function measure({ url, tlsUrl }, paths, seconds, round) {
+  const headers = { accept: paths.type };
+  const get = (to, path, connections) =>
+    load({ kind: 'get', url: to, path, connections, seconds, headers });
+  const blobs = Array.from({ length: UPLOADS }, (_, index) => uploadOf(round, index));
+  const upload = { kind: 'put', repository: 'bench/uploads', size: BLOB_BYTES, atOnce: 4 };
+  return {
+    manifest: (await get(url, paths.manifest, 32)).perSecond,
+    get: (await get(url, paths.blob, 4)).bytesPerSecond,
+    put: (await load({ ...upload, url, blobs })).bytesPerSecond,
+    manifestTls: (await get(tlsUrl, paths.manifest, 32)).perSecond,
+    getTls: (await get(tlsUrl, paths.blob, 4)).bytesPerSecond,
+  };
+}
+
+/** The generator fills a blob with one pattern; its first bytes make it new. */
+function uploadOf(round, index) {
+  const start = `blob ${String(round).padStart(5)} ${String(index).padStart(5)}`.padEnd(20);
+  const shared = Buffer.alloc(BLOB_BYTES, 'atoll');
+  return { start, digest: digestOf(start, shared.subarray(start.length)) };
+}
+
+function load(job) {
+  return new Promise((resolve, reject) => {
+    const program = join(import.meta.dirname, 'load.mjs');
+    const child = spawn(process.execPath, [program, JSON.stringify(job)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    child.once('exit', (code) => {
+      if (code !== 0) return reject(new Error(`The load generator ended with ${code}`));
+      const result = JSON.parse(text);
+      if (result.failed > 0)
+        return reject(new Error(`${result.failed} requests failed: ${job.url}`));
+      resolve(result);
+    });
+  });
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function report(results) {
+  const value = (name, key) => median(results[name].rounds.map((round) => round[key]));
+  const rows = [
+    ['manifest GET, 32 connections', 'manifest', 'requests/s', 1],
+    ['60 MB blob GET, 4 connections', 'get', 'MB/s', MB],
+    ['60 MB blob PUT, 4 at once, fsync', 'put', 'MB/s', MB],
+    ['manifest GET, TLS', 'manifestTls', 'requests/s', 1],
+    ['60 MB blob GET, TLS', 'getTls', 'MB/s', MB],
+  ];
+  let missed = 0;
+  for (const [title, key, unit, divisor] of rows) {
+    const [ours, theirs] = [value('atoll', key), value('docker-registry', key)];
+    const target = TARGETS[key];
+    const ratio = ours / theirs;
+    const met = target === undefined || ratio >= target;
+    if (!met) missed += 1;
+    console.log(
+      `${title.padEnd(34)} atoll ${shown(ours / divisor)}  docker-registry ${shown(theirs / divisor)} ${unit.padEnd(11)}` +
+        `ratio ${ratio.toFixed(2).padStart(6)}${target === undefined ? '' : ` (at least ${target}: ${met ? 'met' : 'MISSED'})`}`,
+    );
+  }
+  for (const [name, { resident }] of Object.entries(results)) {
+    console.log(
+      `memory of the largest process${''.padEnd(6)}${name} ${(resident / MB).toFixed(0)} MB`,
+    );
+  }
+  if (results.atoll.resident > MAX_RESIDENT) missed += 1;
+  return missed > 0 ? 1 : 0;
+}
+
+const shown = (value) => value.toFixed(0).padStart(7);
