@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'bcryptjs';
+import { expect, test } from 'vitest';
+import { describeWithPeers, peerPath } from '../../../test/support/peers.ts';
+import { silentContext } from '../../core/context.ts';
+import { formatHtpasswd, parseHtpasswd } from './htpasswd.ts';
+import { createPasswords, generatePassword, hashPassword } from './passwords.ts';
+
+test('createPasswords knows a password after it was right once, and never a wrong one', async () => {
+  const passwords = createPasswords(silentContext());
+  const hashed = await hash('right', 4);
+
+  expect(passwords.isKnown('a', 'right', hashed)).toBe(false);
+  expect(await passwords.check('a', 'wrong', hashed)).toBe(false);
+  expect(await passwords.check('a', 'right', hashed)).toBe(true);
+  expect(passwords.isKnown('a', 'right', hashed)).toBe(true);
+  expect(passwords.isKnown('a', 'wrong', hashed)).toBe(false);
+  expect(passwords.isKnown('b', 'right', hashed)).toBe(false);
+  expect(passwords.isKnown('a', 'right', await hash('right', 4))).toBe(false);
+  expect(await passwords.check('nobody', 'right', undefined)).toBe(false);
+});
+
+test('generatePassword makes passwords that differ and can be typed', () => {
+  const made = new Set(Array.from({ length: 50 }, generatePassword));
+
+  expect(made.size).toBe(50);
+  for (const password of made) expect(password).toMatch(/^[a-zA-Z2-9]{24}$/);
+});
+
+test('hashPassword refuses what bcrypt would cut off or ignore', async () => {
+  for (const password of ['', 'x'.repeat(73)]) {
+    await expect(hashPassword(password)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  }
+});
+
+test('parseHtpasswd names the line that is no bcrypt hash', () => {
+  expect(() => parseHtpasswd('htpasswd', '# users\n\nadmin:{SHA}x\n')).toThrow(
+    'Cannot read "htpasswd", line 3',
+  );
+});
+
+describeWithPeers(['htpasswd'], 'htpasswd', () => {
+  test('writes what parseHtpasswd reads, and accepts what hashPassword makes', async () => {
+    const program = peerPath('htpasswd') ?? '';
+    const line = execFileSync(program, ['-nbB', '-C', '5', 'ci', 'hush'], { encoding: 'utf8' });
+    const users = parseHtpasswd('htpasswd', line);
+    const passwords = createPasswords(silentContext());
+
+    expect(await passwords.check('ci', 'hush', users.get('ci'))).toBe(true);
+    expect(parseHtpasswd('htpasswd', formatHtpasswd(users))).toEqual(users);
+  });
+});
