@@ -8,36 +8,12 @@ import {
   type IgnitionFile,
   parseIgnition,
 } from './config.ts';
-import { type MirrorRule, parseMirrorRules } from './mirrors.ts';
-import { type Reference, referencesIn } from './references.ts';
-import { loginKeysOf, registriesIn, type SecretSummary, secretsOf } from './secrets.ts';
-import { type UnitSummary, unitsInBootOrder } from './units.ts';
+import type { Inspected, Inspection } from './inspection.ts';
+import { parseMirrorRules } from './mirrors.ts';
+import { referencesIn } from './references.ts';
+import { loginKeysOf, registriesIn, secretsOf } from './secrets.ts';
+import { unitsInBootOrder } from './units.ts';
 import { warningsFor } from './warnings.ts';
-
-export interface Inspection {
-  readonly version: string;
-  readonly kind: 'bootstrap' | 'pointer' | 'master' | 'worker' | 'other';
-  readonly releaseImage?: string;
-  /** Configs this one fetches and becomes. */
-  readonly fetches: readonly { readonly source: string; readonly verified: boolean }[];
-  readonly units: readonly UnitSummary[];
-  readonly scripts: readonly { path: string; sizeBytes: number; sha256: string }[];
-  readonly mirrors: readonly MirrorRule[];
-  readonly credentialsFor: readonly string[];
-  readonly certificates: readonly CertificateSummary[];
-  readonly manifests: readonly { path: string; kind: string; name: string }[];
-  readonly secrets: readonly SecretSummary[];
-  readonly loginKeys: readonly string[];
-  readonly otherFiles: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** What warnings are made from. */
-export interface Inspected extends Omit<Inspection, 'warnings'> {
-  readonly references: readonly Reference[];
-  readonly texts: ReadonlyMap<string, string>;
-  readonly now: Date;
-}
 
 const MANIFEST = /^\/(?:var\/)?opt\/openshift\/(?:manifests|openshift)\/[^/]+\.(?:ya?ml|json)$/;
 const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:\.d\/[^/]+\.conf)?$/;

@@ -1,4 +1,4 @@
-import type { Inspected } from './inspect.ts';
+import type { Inspected } from './inspection.ts';
 import { hostOf, ruleFor } from './mirrors.ts';
 import { isInside, urlHost } from './references.ts';
 

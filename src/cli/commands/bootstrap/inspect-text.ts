@@ -1,5 +1,5 @@
 import { formatBytes } from '../../../core/format.ts';
-import type { Inspection } from '../../../observe/ignition/inspect.ts';
+import type { Inspection } from '../../../observe/ignition/inspection.ts';
 import type { Style } from '../../command.ts';
 
 export function inspectionText(inspection: Inspection, style: Style): string {

@@ -1,0 +1,157 @@
+// npm run bench diagnose [-- --size MIB --runs N]: atoll diagnose against grep -E with one alternation of all patterns.
+import { spawnSync } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { shippedRules } from '../dist/observe/rules/catalogue.js';
+
+const TARGET = 4;
+const CLI = join(import.meta.dirname, '..', 'dist', 'cli', 'main.js');
+
+/** Lines as they fill real journals; `#` stands for a number. None of these is a known failure. */
+const ORDINARY = [
+  'I0820 10:11:12.######    #### kubelet.go:2076] "SyncLoop ADD" source="file" pods=["openshift-etcd/etcd-bootstrap-member-#"]',
+  'time="2026-08-20T10:11:12Z" level=info msg="Checking image status: quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:################" id=######## name=/runtime.v1.ImageService/ImageStatus',
+  'E0820 10:11:12.######    #### reflector.go:147] k8s.io/client-go/informers/factory.go:150: Failed to watch *v1.Service: failed to list *v1.Service: Get "https://api-int.c1.example.com:6443/api/v1/services?limit=###": dial tcp 10.0.0.#:6443: connect: connection refused',
+  'I0820 10:11:12.######       1 controller.go:###] syncing machine-config pool worker generation ###, observed configuration rendered-worker-########',
+  'W0820 10:11:12.######       1 dispatcher.go:217] Failed calling webhook, failing open for pod ###: context canceled',
+  '{"level":"info","ts":"2026-08-20T10:11:12.###Z","caller":"etcdserver/server.go:####","msg":"saved snapshot","snapshot-index":######}',
+];
+const KNOWN =
+  'Error: initializing source docker://quay.io/a/b@sha256:ab: (Mirrors also failed: [mirror.lab:5000/a/b@sha256:ab: pinging container registry mirror.lab:5000: Get "https://mirror.lab:5000/v2/": x509: certificate signed by unknown authority]): quay.io/a/b@sha256:ab: pinging container registry quay.io: Get "https://quay.io/v2/": dial tcp: i/o timeout';
+const UNITS = ['kubelet', 'crio', 'bootkube', 'approve-csr', 'node-image-pull'];
+
+export async function run(args) {
+  const { values } = parseArgs({
+    args: args.filter((arg) => arg !== '--'),
+    options: {
+      size: { type: 'string', default: '1024' },
+      runs: { type: 'string', default: '3' },
+    },
+  });
+  const directory = await mkdtemp(join(tmpdir(), 'atoll-bench-diagnose-'));
+  try {
+    const log = join(directory, 'bootstrap', 'journals', 'journal.log');
+    const bytes = await writeLog(log, Number(values.size) * 1024 * 1024);
+    const patterns = join(directory, 'patterns');
+    await writeFile(patterns, alternation());
+    return report(bytes, measureBoth(log, patterns, Number(values.runs)));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Takes turns, so that a busy moment of the machine hits both. */
+function measureBoth(log, patterns, runs) {
+  const grep = [];
+  const atoll = [];
+  for (let count = 0; count < runs; count += 1) {
+    grep.push(measure('grep', ['-E', '-i', '-c', '-f', patterns, log], { LC_ALL: 'C' }));
+    atoll.push(measure(process.execPath, [CLI, 'diagnose', log, '--output', 'json'], {}));
+  }
+  return { grep, atoll };
+}
+
+/** Processor time decides: on a busy machine wall time measures the others. */
+function report(bytes, { grep, atoll }) {
+  const best = (list) => list.toSorted((a, b) => a.cpuSeconds - b.cpuSeconds)[0];
+  const [fastest, ours] = [best(grep), best(atoll)];
+  const ratio = ours.cpuSeconds / fastest.cpuSeconds;
+  const mib = bytes / 1024 ** 2;
+  const line = (name, { seconds, cpuSeconds, peakMiB }) =>
+    `${name.padEnd(16)} ${cpuSeconds.toFixed(2)} s of processor, ${seconds.toFixed(2)} s on the clock, ${(mib / cpuSeconds).toFixed(0)} MiB/s, peak ${peakMiB.toFixed(0)} MiB`;
+  console.log(`${mib.toFixed(0)} MiB, ${shippedRules().length} rules, best of ${grep.length}`);
+  console.log(line('grep -E -i', fastest));
+  console.log(line('atoll diagnose', ours));
+  console.log(`ratio ${ratio.toFixed(2)}, target at most ${TARGET}`);
+  return ratio <= TARGET ? 0 : 1;
+}
+
+/** Wall time, processor time and peak memory of a program. */
+function measure(program, args, env) {
+  const { status, stderr } = spawnSync('python3', ['-c', WRAPPER, program, ...args], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  const [, wall, cpu, peak] = /wall=([\d.]+) cpu=([\d.]+) peak=(\d+)/.exec(stderr ?? '') ?? [];
+  if (status !== 0 || wall === undefined)
+    throw new Error(`${program} ended with ${status}: ${stderr}`);
+  return { seconds: Number(wall), cpuSeconds: Number(cpu), peakMiB: Number(peak) / 1024 };
+}
+
+// The output goes through a pipe: grep stops at the first match when it writes to /dev/null.
+const WRAPPER = `
+import resource, subprocess, sys, time
+start = time.monotonic()
+code = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).returncode
+wall = time.monotonic() - start
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("wall=%.3f cpu=%.3f peak=%d" % (wall, used.ru_utime + used.ru_stime, used.ru_maxrss), file=sys.stderr)
+sys.exit(code)
+`;
+
+async function writeLog(path, size) {
+  await mkdir(dirname(path), { recursive: true });
+  const out = createWriteStream(path, { highWaterMark: 4 * 1024 * 1024 });
+  const random = createRandom(20260820);
+  let written = 0;
+  while (written < size) {
+    const block = Array.from({ length: 4000 }, () => logLine(random)).join('');
+    written += block.length;
+    if (!out.write(block)) await new Promise((resolve) => out.once('drain', resolve));
+  }
+  out.end();
+  await finished(out);
+  return written;
+}
+
+function logLine(random) {
+  const unit = UNITS[random() % UNITS.length];
+  const known = random() % 2000 === 0;
+  const text = known
+    ? KNOWN
+    : ORDINARY[random() % ORDINARY.length].replace(/#/g, () => random() % 10);
+  return `Thu 2026-08-20 10:${10 + (random() % 50)}:${10 + (random() % 50)} UTC bootstrap ${unit}.service[${random() % 9999}]: ${text}\n`;
+}
+
+/** Small and always the same: the log has to be the same in every run. */
+function createRandom(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 8;
+  };
+}
+
+/** All patterns in the syntax of grep -E: without lookarounds and lazy quantifiers, which it lacks. */
+function alternation() {
+  const patterns = shippedRules().flatMap(({ pattern }) =>
+    pattern === undefined ? [] : [pattern],
+  );
+  return patterns
+    .map((pattern) =>
+      withoutLookarounds(pattern)
+        .replace(/\(\?(?::|<\w+>)/g, '(')
+        .replace(/\\d/g, '[0-9]')
+        .replace(/([+*?}])\?/g, '$1')
+        .replace(/\\\//g, '/')
+        .replace(/\[\^@\\s\]/g, '[^@ ]'),
+    )
+    .join('|');
+}
+
+function withoutLookarounds(pattern) {
+  const start = pattern.search(/\(\?<?[!=]/);
+  if (start < 0) return pattern;
+  let depth = 0;
+  let end = start;
+  for (; end < pattern.length; end += 1) {
+    if (pattern[end] === '\\') end += 1;
+    else if (pattern[end] === '(') depth += 1;
+    else if (pattern[end] === ')' && --depth === 0) break;
+  }
+  return withoutLookarounds(pattern.slice(0, start) + pattern.slice(end + 1));
+}

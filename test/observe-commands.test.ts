@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
+import { runCommandLine } from '../src/cli/run.ts';
+import { fakeProcess } from './support/fake-process.ts';
+import { logBundle, logBundleArchive, type Scenario } from './support/log-bundle.ts';
+import { tempDir } from './support/temp.ts';
+
+async function atoll(...argv: string[]) {
+  const process = fakeProcess();
+  const status = await runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, process);
+  return { status, stdout: process.stdout.text, stderr: process.stderr.text };
+}
+
+async function bundleFile(scenario: Scenario): Promise<string> {
+  const path = join(await tempDir(), 'log-bundle-20260820105959.tar.gz');
+  await writeFile(path, await logBundleArchive(logBundle(scenario)));
+  return path;
+}
+
+test('atoll diagnose prints cause, evidence, remedy and what could not be looked at', async () => {
+  const { status, stdout } = await atoll('diagnose', await bundleFile('node-image-pull'));
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('1 cause found');
+  expect(stdout).toMatch(/1\. boot-pull-x509 bootstrap 240 times/);
+  expect(stdout).toMatch(/journal\.log\.gz:7 2026-08-20T10:00:32\.000Z/);
+  expect(stdout).toContain('the mirror mirror.lab:5000/openshift/release');
+  expect(stdout).toContain('$ openssl s_client -connect mirror.lab:5000');
+  expect(stdout).toContain('What follows from it:\n  boot-mco-image-query');
+  expect(stdout).toContain('Could not be looked at:');
+});
+
+test('atoll diagnose gives the same as plain JSON', async () => {
+  const { stdout } = await atoll('diagnose', await bundleFile('api-never-up'), '--output', 'json');
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'diagnosis',
+    findings: [{ id: 'boot-mirror-missing-image', category: 'bootstrap', kind: 'root' }],
+    bootstrap: { verdict: 'stuck', step: { id: 'temporary-control-plane' } },
+  });
+});
+
+test('atoll diagnose admits when it knows no cause', async () => {
+  const path = join(await tempDir(), 'gizmo.log');
+  await writeFile(path, 'all well\ngizmo: panic: lost its marbles\n');
+
+  const { status, stdout } = await atoll('diagnose', path);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^No known cause found/);
+  expect(stdout).toContain('gizmo.log:2 gizmo: panic: lost its marbles');
+});
+
+test('atoll diagnose explains one failure and lists all', async () => {
+  const explained = await atoll('diagnose', '--explain', 'boot-pull-x509');
+  const listed = await atoll('diagnose', '--list', '--output', 'json');
+
+  expect(explained.stdout).toContain('additionalTrustBundle');
+  expect(JSON.parse(listed.stdout).rules[0]).toMatchObject({
+    id: expect.any(String),
+    pattern: expect.any(String),
+  });
+});
+
+test('atoll diagnose suggests the failure that was meant', async () => {
+  const { status, stderr } = await atoll('diagnose', '--explain', 'boot-pull-x590');
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('Did you mean "boot-pull-x509"?');
+});
+
+test('atoll bootstrap timeline shows where it is stuck, draws it, and exits with 6', async () => {
+  const svg = join(await tempDir(), 'timeline.svg');
+
+  const { status, stdout } = await atoll(
+    'bootstrap',
+    'timeline',
+    await bundleFile('node-image-pull'),
+    '--svg',
+    svg,
+  );
+
+  expect(status).toBe(6);
+  expect(stdout).toMatch(/^Bootstrap stuck: Node image pulled/);
+  expect(stdout).toContain('stuck: should take at most 10m 00s');
+  expect(stdout).toContain('tried 240 times');
+  expect(await readFile(svg, 'utf8')).toMatch(/^<svg xmlns=/);
+});
+
+test('atoll bootstrap timeline of a healthy bootstrap exits with 0', async () => {
+  const { status, stdout } = await atoll('bootstrap', 'timeline', await bundleFile('healthy'));
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Bootstrap complete/);
+});
+
+test('atoll bootstrap inspect prints a pointer config and warns of an open download', async () => {
+  const path = join(await tempDir(), 'worker.ign');
+  const config = { merge: [{ source: 'http://bastion.lab/worker.ign' }] };
+  await writeFile(path, JSON.stringify({ ignition: { version: '3.2.0', config } }));
+
+  const { status, stdout } = await atoll('bootstrap', 'inspect', path);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^pointer config, Ignition 3\.2\.0/);
+  expect(stdout).toContain('without encryption and without a hash');
+});
+
+test('atoll bootstrap inspect refuses what is no Ignition config', async () => {
+  const path = join(await tempDir(), 'x.ign');
+  await writeFile(path, '<html>');
+
+  const { status, stderr } = await atoll('bootstrap', 'inspect', path);
+
+  expect(status).toBe(3);
+  expect(stderr).toContain('not JSON');
+});
