@@ -54,14 +54,13 @@ export interface RootTarget {
   setRoot(ctx: Context, root: Descriptor, name?: string): Promise<void>;
 }
 
+/** All tags of a repository, as soon as somebody knows them; undefined when nobody does. */
+export type KnownTags = Promise<ReadonlySet<string> | undefined>;
+
 /** A source that knows which artifacts (signatures, SBOMs) refer to a manifest. */
 export interface ReferrersSource {
-  /** `tags`, where the caller knows all of them, saves asking for a list that is kept as one. */
-  referrers(
-    ctx: Context,
-    subject: Digest,
-    tags?: ReadonlySet<string>,
-  ): Promise<readonly Descriptor[]>;
+  /** `tags`, all there are if the caller can tell, save asking for a list that is kept as one. */
+  referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]>;
 }
 
 /** A source that can list its tags, in order. */

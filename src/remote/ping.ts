@@ -24,11 +24,18 @@ const VERSION_HEADER = 'docker-distribution-api-version';
 /** Finds the registry behind a host: `GET /v2/` over TLS, over plain HTTP only where that is allowed. */
 export async function findRegistry(ctx: Context, options: PingOptions): Promise<Found> {
   const host = options.registry === DOCKER_HUB ? DOCKER_HUB_HOST : options.registry;
+  const secured = ping(ctx, options, new URL(`https://${host}`));
+  if (!options.isInsecure(host)) return await secured;
+  // Both at once: who allows plain HTTP mostly means it, and a round trip may be long.
+  const plain = ping(ctx, options, new URL(`http://${host}`));
+  plain.catch(() => undefined);
   try {
-    return await ping(ctx, options, new URL(`https://${host}`));
+    const found = await secured;
+    plain.then(({ response }) => response.discard()).catch(() => undefined);
+    return found;
   } catch (error) {
-    if (ctx.signal.aborted || !options.isInsecure(host) || !maybePlain(error)) throw error;
-    return await pingPlain(ctx, options, new URL(`http://${host}`), error);
+    if (ctx.signal.aborted || !maybePlain(error)) throw error;
+    return await preferred(ctx, plain, error);
   }
 }
 
@@ -37,14 +44,13 @@ function maybePlain(error: unknown): boolean {
   return code === 'TLS_NOT_SPOKEN' || code === 'REGISTRY_UNAVAILABLE';
 }
 
-async function pingPlain(ctx: Context, options: PingOptions, base: URL, first: unknown) {
+async function preferred(ctx: Context, plain: Promise<Found>, first: unknown): Promise<Found> {
   try {
-    return await ping(ctx, options, base);
+    return await plain;
   } catch (error) {
     // When both fail, the one that got further says more.
-    const spoke = !(error instanceof AtollError) || error.code !== 'REGISTRY_UNAVAILABLE';
-    const notTls = first instanceof AtollError && first.code === 'TLS_NOT_SPOKEN';
-    throw spoke || notTls ? error : first;
+    const isPlain = first instanceof AtollError && first.code === 'TLS_NOT_SPOKEN';
+    throw isPlain || ctx.signal.aborted ? error : first;
   }
 }
 

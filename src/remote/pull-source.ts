@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
+import type { KnownTags } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
@@ -56,11 +57,7 @@ export class MirroredSource implements PullSource {
     return await (await this.#serving(ctx, blob)).openBlob(ctx, blob, offset);
   }
 
-  async referrers(
-    ctx: Context,
-    subject: Digest,
-    tags?: ReadonlySet<string>,
-  ): Promise<readonly Descriptor[]> {
+  async referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]> {
     const place = this.#chosen ?? (await this.#found(ctx, subject));
     return await place.referrers(ctx, subject, tags);
   }

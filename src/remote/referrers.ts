@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
+import type { KnownTags } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, digestOf, splitDigest } from '../oci/digest.ts';
 import { type ImageIndex, isIndex, parseManifest, type RawManifest } from '../oci/manifest.ts';
@@ -13,11 +14,12 @@ export async function listReferrers(
   ctx: Context,
   place: Place,
   subject: Digest,
-  tags?: ReadonlySet<string>,
+  tags?: KnownTags,
 ): Promise<readonly Descriptor[]> {
   const listed = place.client.features.referrers ? await byApi(ctx, place, subject) : undefined;
   if (listed) return listed;
-  if (tags && !tags.has(fallbackTag(subject))) return [];
+  const known = await tags;
+  if (known && !known.has(fallbackTag(subject))) return [];
   return (await byTag(ctx, place, subject))?.content.manifests ?? [];
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { KnownTags } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
@@ -96,11 +97,7 @@ export class RemoteRepository implements Repository {
     return await mountBlob(ctx, await this.#place(), blob, fromRepository);
   }
 
-  async referrers(
-    ctx: Context,
-    subject: Digest,
-    tags?: ReadonlySet<string>,
-  ): Promise<readonly Descriptor[]> {
+  async referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]> {
     return await listReferrers(ctx, await this.#place(), subject, tags);
   }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import type { KnownTags } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
@@ -23,19 +24,34 @@ export function signatureTags(subject: Digest): string[] {
 
 /** Looks for signatures, attestations and other artifacts of images at a source. */
 export class AttachmentFinder {
-  readonly #tags = new Map<string, Promise<Tags>>();
+  readonly #tags = new Map<string, KnownTags>();
+  readonly #firstAnswers = new Map<string, Promise<unknown>>();
 
   async find(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
-    const tags = await this.#tagsOf(ctx, origin);
+    const tags = this.#tagsOf(ctx, origin);
     const [tagged, referring] = await Promise.all([
       byTag(ctx, origin, subject, tags),
-      byReferrer(ctx, origin, subject, tags),
+      this.#byReferrer(ctx, origin, subject, tags),
     ]);
     return [...tagged, ...referring];
   }
 
+  /** One question first: its answer shows whether the registry can be asked for referrers at all. */
+  async #byReferrer(
+    ctx: Context,
+    origin: Origin,
+    subject: Digest,
+    tags: KnownTags,
+  ): Promise<Attachment[]> {
+    const first = this.#firstAnswers.get(origin.group);
+    await first?.catch(() => undefined);
+    const answer = byReferrer(ctx, origin, subject, tags);
+    if (!first) this.#firstAnswers.set(origin.group, answer);
+    return await answer;
+  }
+
   /** All tags where they are few; undefined where they are many or nobody may list them. */
-  #tagsOf(ctx: Context, { source, key }: Origin): Promise<Tags> {
+  #tagsOf(ctx: Context, { source, key }: Origin): KnownTags {
     const known = this.#tags.get(key);
     if (known) return known;
     const tags = hasTags(source) ? listTags(ctx, source.tags(ctx)) : Promise.resolve(undefined);
@@ -44,14 +60,13 @@ export class AttachmentFinder {
   }
 }
 
-type Tags = ReadonlySet<string> | undefined;
-
 async function byTag(
   ctx: Context,
   { source }: Origin,
   subject: Digest,
-  listed: Tags,
+  tags: KnownTags,
 ): Promise<Attachment[]> {
+  const listed = await tags;
   const candidates = signatureTags(subject).filter((tag) => listed?.has(tag) ?? true);
   const found = candidates.map(async (tag) => {
     const descriptor = await source.resolve(ctx, tag);
@@ -64,16 +79,16 @@ async function byReferrer(
   ctx: Context,
   { source }: Origin,
   subject: Digest,
-  listed: Tags,
+  tags: KnownTags,
 ): Promise<Attachment[]> {
   if (!hasReferrers(source)) return [];
-  const referrers = await source.referrers(ctx, subject, listed);
+  const referrers = await source.referrers(ctx, subject, tags);
   return referrers
     .filter(({ mediaType }) => isManifestType(mediaType))
     .map((descriptor) => ({ descriptor }));
 }
 
-async function listTags(ctx: Context, tags: AsyncIterable<string>): Promise<Tags> {
+async function listTags(ctx: Context, tags: AsyncIterable<string>): KnownTags {
   const found = new Set<string>();
   let count = 0;
   try {

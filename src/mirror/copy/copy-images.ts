@@ -89,6 +89,7 @@ class CopyRun {
     const title = 'Reading manifests';
     const progress = new Progress(this.#ctx, { id: 'plan', title, totalItems: attempts.length });
     const pool = createPool(this.#ctx, this.#pace.planLimit);
+    this.#pace.onChange = () => pool.resize(this.#pace.planLimit);
     const planned = attempts.map(async (attempt): Promise<Planned> => {
       try {
         return { ...attempt, plan: await pool.run('', () => planner.plan(attempt.job)) };
@@ -96,7 +97,6 @@ class CopyRun {
         this.#ctx.signal.throwIfAborted();
         return { ...attempt, error };
       } finally {
-        pool.resize(this.#pace.planLimit);
         progress.addItem();
       }
     });

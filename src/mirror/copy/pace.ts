@@ -1,15 +1,20 @@
 import type { CopyOptions } from './job.ts';
 
-const NEAR = { blobs: 8, plans: 8 };
-const FAR = { blobs: 16, plans: 32 };
+const NEAR = { blobs: 8, plans: 16 };
+const FAR = { blobs: 16, plans: 64 };
 /** The quickest answer of a registry in the same building takes less than this. */
 const FAR_MS = 15;
+/** What finding a registry takes besides the way there: the first answer comes so much later. */
+const SETUP_MS = 30;
 
 /** How many blobs may be under way: few where answers are quick, more where waiting dominates. */
 export class Pace {
   readonly #options: Pick<CopyOptions, 'concurrency' | 'limiter'>;
   readonly #quickestMs = new Map<string, number>();
+  readonly #found = new Set<string>();
   #isFar = false;
+  /** Called when the bounds may have changed. */
+  onChange: () => void = () => undefined;
 
   constructor(options: Pick<CopyOptions, 'concurrency' | 'limiter'>) {
     this.#options = options;
@@ -17,15 +22,19 @@ export class Pace {
 
   /** Does the work and remembers how long it took the registry to answer. */
   async timed<T>(group: string, work: () => Promise<T>): Promise<T> {
+    const setupMs = this.#found.has(group) ? 0 : SETUP_MS;
     const start = performance.now();
     const result = await work();
-    const took = performance.now() - start;
-    const quickest = this.#quickestMs.get(group) ?? Number.POSITIVE_INFINITY;
-    if (took < quickest) {
-      this.#quickestMs.set(group, took);
-      this.#isFar = [...this.#quickestMs.values()].some((ms) => ms > FAR_MS);
-    }
+    this.#found.add(group);
+    this.#note(group, performance.now() - start - setupMs);
     return result;
+  }
+
+  #note(group: string, tookMs: number): void {
+    if (tookMs >= (this.#quickestMs.get(group) ?? Number.POSITIVE_INFINITY)) return;
+    this.#quickestMs.set(group, tookMs);
+    this.#isFar = [...this.#quickestMs.values()].some((ms) => ms > FAR_MS);
+    this.onChange();
   }
 
   /** The bound for one registry or store at this moment. */
