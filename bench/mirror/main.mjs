@@ -1,7 +1,7 @@
 // npm run bench mirror [-- --quick] [--rounds N] [--only cold,latency,embedded,memory,scale] [--json FILE]
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { goal, ratio, summary, table } from './figures.mjs';
 import { SCENARIOS } from './scenarios.mjs';
@@ -13,7 +13,7 @@ function parse(args) {
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       only: { type: 'string', default: Object.keys(SCENARIOS).join(',') },
-      json: { type: 'string', default: 'bench-mirror.json' },
+      json: { type: 'string', default: '.atoll/bench-mirror.json' },
     },
   });
   const only = values.only.split(',');
@@ -41,6 +41,7 @@ export async function run(args) {
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, memoryMB: totalmem() >> 20 };
   const { quick, rounds } = options;
   const json = { quick, rounds, node: process.version, machine, figures, goals };
+  await mkdir(dirname(options.json), { recursive: true });
   await writeFile(options.json, `${JSON.stringify(json, null, 2)}\n`);
   console.log(`\nWritten to ${options.json}`);
   return goals.every(({ met }) => met) ? 0 : 1;
