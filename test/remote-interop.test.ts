@@ -214,6 +214,24 @@ describe('the embedded registry', () => {
     expect(await repository.remove(ctx, 'v1')).toBe(true);
   });
 
+  test('is copied into and out of by TLS, large blobs at the same time', async () => {
+    const tls = await makeTls(['127.0.0.1']);
+    const paths = { certificate: tls.certificate, key: tls.key };
+    const registry = await startEmbeddedRegistry({ listeners: [{ port: 0, tls: paths }] });
+    onTestFinished(() => registry.stop());
+    const registries = openRegistries({ insecure: false, ca: [tls.ca] });
+    const from = registries.repository(registry.host, 'team/app');
+    const to = registries.repository(registry.host, 'copy/app');
+    const blobs = Array.from({ length: 4 }, () => makeBlob(6_000_000));
+
+    for (const { bytes, blob } of blobs) await from.putBlob(ctx, blob, once(bytes));
+    const copied = await Promise.all(
+      blobs.map(({ blob }) => to.putBlobFrom(ctx, blob, from, { absent: true })),
+    );
+
+    expect(copied).toEqual(['copied', 'copied', 'copied', 'copied']);
+  });
+
   test('is copied into and out of by IPv6 as well', async () => {
     const registry = await startEmbeddedRegistry({ listeners: [{ host: '::1', port: 0 }] });
     onTestFinished(() => registry.stop());

@@ -13,7 +13,3 @@ export function createBuffers(bytes: number, keep: number): Buffers {
     },
   };
 }
-
-/** Plain sockets fill a large buffer in one read; TLS never hands out more than one 16 KiB record. */
-export const PLAIN_BUFFERS = createBuffers(256 * 1024, 48);
-export const TLS_BUFFERS = createBuffers(16 * 1024, 128);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type BodyDecoder, type Decoded, decoderFor } from './body-decoder.ts';
-import type { Buffers } from './buffers.ts';
+import type { Landing } from './landing.ts';
 import { endOfHead, ProtocolError, parseHead, type ResponseHead } from './response-head.ts';
 import { Watchdog, type WatchdogTimes } from './watchdog.ts';
 
@@ -35,7 +35,7 @@ const NOTHING: Decoded = { pieces: [], done: false, excess: false };
 
 /** One keep-alive connection: HTTP/1.1, one request at a time, read into buffers that go round. */
 export class Connection {
-  readonly #buffers: Buffers;
+  readonly #landing: Landing;
   readonly #watchdog: Watchdog;
   #socket: Socket | undefined;
   #receiver: Receiver | undefined;
@@ -48,6 +48,7 @@ export class Connection {
   #finished = true;
   #writing = 0;
   #paused = false;
+  #gathering: NodeJS.Immediate | undefined;
   #closing = false;
   #error: unknown;
   /** Requests this connection has taken. */
@@ -55,18 +56,19 @@ export class Connection {
   /** Milliseconds the server said it keeps an unused connection. */
   serverKeepAliveMs: number | undefined;
 
-  constructor(buffers: Buffers, times: WatchdogTimes) {
-    this.#buffers = buffers;
+  constructor(landing: Landing, times: WatchdogTimes) {
+    this.#landing = landing;
     this.#watchdog = new Watchdog(times, (error) => this.destroy(error));
   }
 
   /** For `net.connect` and `tls.connect`: reads land in our buffers, without a stream between. */
   get onread() {
     return {
-      buffer: () => this.#buffers.take(),
-      callback: (length: number, buffer: Uint8Array) => {
-        const taken = buffer as Buffer;
-        this.#feed(taken.subarray(0, length), () => this.#buffers.give(taken));
+      buffer: () => this.#landing.next(),
+      callback: (length: number) => {
+        this.#landing.landed(length);
+        if (this.#gathers()) this.#gathering ??= setImmediate(() => this.#deliver());
+        else this.#deliver();
         return !this.#paused;
       },
     };
@@ -161,6 +163,20 @@ export class Connection {
     this.#socket?.pause();
   }
 
+  /** In a long body many small reads go on as one, at the latest when this turn of the loop is over. */
+  #gathers(): boolean {
+    const left = this.#decoder?.left ?? 0;
+    return this.#landing.hasRoom && this.#landing.pending < left;
+  }
+
+  #deliver(): void {
+    clearImmediate(this.#gathering);
+    this.#gathering = undefined;
+    if (this.#landing.pending === 0) return;
+    const { bytes, release } = this.#landing.collect();
+    this.#feed(bytes, release);
+  }
+
   #feed(bytes: Buffer, release: () => void): void {
     if (!this.#receiver) {
       // Nobody asked for anything: whatever this is, the connection is not to be trusted.
@@ -235,6 +251,7 @@ export class Connection {
   }
 
   #ended(): void {
+    this.#deliver();
     this.#closing = true;
     const receiver = this.#receiver;
     if (!receiver) return;

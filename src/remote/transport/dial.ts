@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { Attempt } from './attempt.ts';
-import { PLAIN_BUFFERS, TLS_BUFFERS } from './buffers.ts';
 import { Connection } from './connection.ts';
 import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
+import { plainLanding, tlsLanding } from './landings.ts';
 import { openTunnel, ProxyError } from './tunnel.ts';
 import type { WatchdogTimes } from './watchdog.ts';
 
@@ -19,7 +19,7 @@ export async function dial(
   endpoint: Endpoint,
   times: DialTimes,
 ): Promise<Connection> {
-  const connection = new Connection(endpoint.tls ? TLS_BUFFERS : PLAIN_BUFFERS, times);
+  const connection = new Connection(endpoint.tls ? tlsLanding() : plainLanding(), times);
   const attempt = new Attempt(signal, times.connectTimeoutMs);
   try {
     const { socket, direct } = await open(attempt, endpoint, connection.onread);

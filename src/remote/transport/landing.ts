@@ -1,0 +1,75 @@
+import type { Buffers } from './buffers.ts';
+
+/** Bytes that were read, and how to give their memory back. */
+export interface Landed {
+  readonly bytes: Buffer;
+  readonly release: () => void;
+}
+
+interface Shared {
+  readonly buffer: Buffer;
+  /** Pieces in use, and one for the reader while more may land here. */
+  users: number;
+}
+
+/**
+ * Where reads land. Small ones are laid side by side, so that they can go on as one.
+ *
+ * A socket is told where its next read goes right after the last one, long before it happens. So
+ * collecting never moves that place: only asking for the next one does.
+ */
+export class Landing {
+  readonly #buffers: Buffers;
+  readonly #leastRoom: number;
+  #current: Shared | undefined;
+  #start = 0;
+  #end = 0;
+
+  /** A buffer with less room than `leastRoom` takes no further read. */
+  constructor(buffers: Buffers, leastRoom: number) {
+    this.#buffers = buffers;
+    this.#leastRoom = leastRoom;
+  }
+
+  /** The memory for the next read. */
+  next(): Buffer {
+    if (!this.hasRoom) this.#turn();
+    return (this.#current ?? this.#turn()).buffer.subarray(this.#end);
+  }
+
+  landed(bytes: number): void {
+    this.#end += bytes;
+  }
+
+  /** Bytes that have landed and were not collected. */
+  get pending(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Whether another read fits behind what has landed. */
+  get hasRoom(): boolean {
+    const length = this.#current?.buffer.length ?? 0;
+    return length - this.#end >= this.#leastRoom;
+  }
+
+  collect(): Landed {
+    const shared = this.#current ?? this.#turn();
+    const bytes = shared.buffer.subarray(this.#start, this.#end);
+    this.#start = this.#end;
+    shared.users += 1;
+    return { bytes, release: () => this.#leave(shared) };
+  }
+
+  #turn(): Shared {
+    if (this.#current) this.#leave(this.#current);
+    this.#start = 0;
+    this.#end = 0;
+    this.#current = { buffer: this.#buffers.take(), users: 1 };
+    return this.#current;
+  }
+
+  #leave(shared: Shared): void {
+    shared.users -= 1;
+    if (shared.users === 0) this.#buffers.give(shared.buffer);
+  }
+}
