@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { logBundle, logBundleArchive } from '../../test/support/log-bundle.ts';
@@ -194,4 +195,32 @@ test('diagnose names a path that is not there', async () => {
   await expect(diagnose(silentContext(), ['/nowhere/at/all'])).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',
   });
+});
+
+test('diagnose survives any damage to an archive with an answer or an error of ours', async () => {
+  const directory = await tempDir();
+  const whole = await logBundleArchive(logBundle('node-image-pull'));
+  const plain = gunzipSync(whole);
+  const damage = fc.array(fc.tuple(fc.nat(plain.length - 1), fc.nat(255)), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(damage, fc.nat(plain.length), fc.boolean(), async (bytes, length, zipped) => {
+      const broken = Buffer.from(zipped ? whole : plain).subarray(
+        0,
+        zipped ? whole.length : length + 512,
+      );
+      for (const [at, value] of bytes) broken[at % broken.length] = value;
+      const path = join(directory, 'broken.tar');
+      await writeFile(path, broken);
+
+      const outcome = await diagnose(silentContext(), [path]).catch((error: unknown) => error);
+
+      expect(outcome instanceof Error ? outcome.name : 'answered').toMatch(
+        /^(?:AtollError|answered)$/,
+      );
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -23,6 +23,10 @@ test('withoutSourceError takes a line that was cut off for the mirror part', () 
   expect(withoutSourceError(cut)).toBe(cut);
 });
 
+test('withoutSourceError knows the last line of a list that was broken into lines', () => {
+  expect(withoutSourceError(`[m2/a: 401 Unauthorized])${TAIL}`)).toBe('[m2/a: 401 Unauthorized])');
+});
+
 test('mirrorErrors splits several mirrors, however they are joined', () => {
   for (const join of [' ', '\n', '\\n']) {
     const text = `${HEAD}(Mirrors also failed: [m1:5000/a: manifest unknown]${join}[m2/a: 401 Unauthorized])${TAIL}`;

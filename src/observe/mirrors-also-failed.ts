@@ -9,8 +9,14 @@ const MARK = '(Mirrors also failed: ';
  */
 export function withoutSourceError(text: string): string {
   const start = text.indexOf(MARK);
-  if (start < 0) return text;
+  if (start < 0) return withoutTail(text);
   return text.slice(0, endOfMirrors(text, start + MARK.length));
+}
+
+/** With several mirrors the list is broken into lines: the last begins with a bracket and ends the list. */
+function withoutTail(text: string): string {
+  const end = text.startsWith('[') ? text.indexOf(']): ') : -1;
+  return end < 0 ? text : text.slice(0, end + 2);
 }
 
 /** The mirrors that were tried, each with what it answered. */

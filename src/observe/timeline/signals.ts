@@ -14,7 +14,31 @@ const BOOTKUBE = ['journal:bootstrap/bootkube'];
 const INSTALLER = ['installer-log'];
 const MCS = ['pod:openshift-machine-config-operator/machine-config-server', 'pod:unknown/*'];
 
+/** What bootkube says when a stage begins: all there is where the service records are missing. */
+const STAGE_WORDS: Readonly<Record<string, string>> = {
+  'openshift-manifests': 'Moving OpenShift manifests in with the rest of them',
+  'config-bootstrap': 'Rendering cluster config manifests',
+  'cvo-bootstrap': 'Rendering Cluster Version Operator Manifests',
+  'etcd-bootstrap': 'Rendering CEO Manifests',
+  'kube-apiserver-bootstrap': 'Rendering Kubernetes API server core manifests',
+  'kube-controller-manager-bootstrap': 'Rendering Kubernetes Controller Manager core manifests',
+  'kube-scheduler-bootstrap': 'Rendering Kubernetes Scheduler core manifests',
+  'ingress-operator-bootstrap': 'Rendering Ingress Operator core manifests',
+  'mco-bootstrap': 'Rendering MCO manifests',
+  'cco-bootstrap': 'Rendering CCO manifests',
+  'cb-bootstrap': 'Starting cluster-bootstrap',
+  'wait-for-ceo': 'Waiting for CEO to finish',
+};
+
+const STAGE_SIGNALS: readonly Signal[] = Object.entries(STAGE_WORDS).map(([step, words]) => ({
+  step,
+  says: 'started',
+  where: BOOTKUBE,
+  pattern: `${words}\\.\\.\\.|${words}$`,
+}));
+
 export const SIGNALS: readonly Signal[] = [
+  ...STAGE_SIGNALS,
   { step: 'boot', says: 'started', where: BOOTSTRAP, pattern: 'Linux version \\d' },
   {
     step: 'boot',

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/log-bundle.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
+import { formatJournalExport } from '../formats/journal-export.ts';
 import { readTimeline, type TimelineReport } from './read-timeline.ts';
 import { createTimeline } from './timeline.ts';
 
@@ -142,4 +143,30 @@ test('createTimeline names the pods the production control plane waits for', () 
 
 test('createTimeline says nothing where nothing was seen', () => {
   expect(createTimeline().state(new Date()).verdict).toBe('unknown');
+});
+
+test('readTimeline follows bootkube by its words where no service record is there', async () => {
+  const words = [
+    'Rendering Cluster Version Operator Manifests...',
+    'Rendering CEO Manifests...',
+    'Rendering MCO manifests...',
+    'etcdctl failed. Retrying in 5 seconds...',
+  ];
+  const entries = words.map((message, index) => ({
+    at: new Date(Date.UTC(2026, 7, 20, 10, index)),
+    host: 'bootstrap',
+    unit: 'bootkube.service',
+    program: 'bootkube.sh',
+    pid: 1,
+    message,
+  }));
+  const path = join(await tempDir(), 'journal.export');
+  await writeFile(path, Buffer.concat(entries.map(formatJournalExport)));
+  const last = new Date('2026-08-20T10:12:00Z');
+  await utimes(path, last, last);
+
+  const report = await readTimeline(silentContext(), [path]);
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'wait-for-etcd' });
+  expect(step(report, 'etcd-bootstrap')).toMatchObject({ state: 'done', implied: true });
 });
