@@ -206,6 +206,23 @@ describe('an upload', () => {
     });
   });
 
+  test('stops at once when the caller does, with the reason of the caller', async () => {
+    const { bytes, blob } = makeBlob(400_000);
+    const controller = new AbortController();
+    const stopped = new Error('stopped by the user');
+    const registry = await startScriptedRegistry((request) => {
+      if (request.method !== 'PUT') return undefined;
+      controller.abort(stopped);
+      return new Promise<never>(() => undefined);
+    });
+    const context = silentContext({ signal: controller.signal });
+
+    const writing = openRepository(registry.host).putBlobFrom(context, blob, from(bytes));
+
+    await expect(writing).rejects.toBe(stopped);
+    expect(registry.memory.blobs.size).toBe(0);
+  });
+
   test.each([
     ['relative', (path: string) => path],
     ['absolute', (path: string, host: string) => `http://${host}${path}`],

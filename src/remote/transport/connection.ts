@@ -251,7 +251,8 @@ export class Connection {
   }
 
   #ended(): void {
-    this.#deliver();
+    // After an error nobody wants what was gathered; it is asked for again.
+    if (this.#error === undefined) this.#deliver();
     this.#closing = true;
     const receiver = this.#receiver;
     if (!receiver) return;
