@@ -4,12 +4,10 @@ import { dirname } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import { identityOf, isRunning, type ProcessIdentity } from '../core/process-identity.ts';
 
-interface Holder {
-  readonly pid: number;
+interface Holder extends ProcessIdentity {
   readonly host: string;
-  /** Tells this process from a later one with the same number. */
-  readonly started: string;
   readonly since: string;
 }
 
@@ -42,7 +40,7 @@ async function tryTake(ctx: Context, path: string): Promise<boolean> {
     const holder: Holder = {
       pid: process.pid,
       host: hostname(),
-      started: (await startOf(process.pid)) ?? '',
+      started: (await identityOf(process.pid))?.started ?? '',
       since: ctx.now().toISOString(),
     };
     await file.writeFile(JSON.stringify(holder));
@@ -65,30 +63,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 
 async function isAlive(holder: Holder): Promise<boolean> {
   // Another machine's process cannot be looked at; believe the file.
-  if (holder.host !== hostname()) return true;
-  const started = await startOf(holder.pid);
-  return started !== undefined && started === holder.started;
-}
-
-/** When a process started, in the kernel's own words; undefined when it is gone. */
-async function startOf(pid: number): Promise<string | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold blanks; the 20th field after it is the start time.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return processExists(pid) ? 'unknown' : undefined;
-  }
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return holder.host !== hostname() || isRunning(holder);
 }
 
 function locked(path: string, what: string, holder: Holder): AtollError {

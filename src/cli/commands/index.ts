@@ -5,6 +5,7 @@ import { completionCommand } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
+import { labNodeCommand } from './lab-node.ts';
 import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
 import { RELEASE_COMMANDS } from './release/index.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   bootstrapInspectCommand,
   bootstrapTimelineCommand,
   diagnoseCommand,
+  labNodeCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,
 ];

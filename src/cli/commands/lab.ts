@@ -1,13 +1,75 @@
-import { AtollError } from '../../core/errors.ts';
-import { defineCommand } from '../command.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { formatBytes, formatDuration } from '../../core/format.ts';
+import { BREAKS, type Break } from '../../site/lab/lab-settings.ts';
+import { type LabResult, runLab } from '../../site/lab/run-lab.ts';
+import { defineCommand, type Style } from '../command.ts';
 
 export const labCommand = defineCommand({
   name: 'lab',
-  summary: 'Run the whole job on this machine (not built yet)',
-  examples: [['atoll lab', 'says that it does not exist yet, and fails']],
-  async run() {
-    throw new AtollError('NOT_BUILT', 'Cannot run the lab: this part of atoll does not exist yet', {
-      hint: 'Run "atoll --help" for what does',
-    });
+  summary: 'Run the whole job on this machine: upstream, mirror, configuration, rehearsed install',
+  description:
+    'Makes an upstream with signed releases, an operator catalog and extra images; runs the ten stages of a disconnected site against it; shuts upstream down; and rehearses the install with a bootstrap, three masters and two workers that really pull and verify every image from the mirror through the generated configuration. Simulated are the machines and the Kubernetes on them; everything about images and configuration is real.',
+  options: {
+    dir: {
+      type: 'string',
+      value: 'DIR',
+      summary:
+        'Where the lab lives; it stays there, and a second run resumes (default: a folder that goes away)',
+    },
+    keep: { type: 'boolean', summary: 'Keep the folder that would go away' },
+    airgap: { type: 'boolean', summary: 'Carry the images in a bundle: save, then load' },
+    break: {
+      type: 'string',
+      value: 'WHAT',
+      summary: 'Spoil the install on purpose, to see it explained',
+      choices: BREAKS,
+    },
   },
+  examples: [
+    ['atoll lab', 'all of it, in a folder that goes away'],
+    ['atoll lab --dir lab --airgap', 'through a bundle, kept to look at'],
+    [
+      'atoll lab --dir broken --break ca',
+      'nodes that do not trust the mirror; then: atoll diagnose broken/site/.atoll/log-bundle',
+    ],
+  ],
+  async run(ctx, { options }) {
+    const directory = options.dir
+      ? resolve(options.dir)
+      : await mkdtemp(join(tmpdir(), 'atoll-lab-'));
+    const temporary = options.dir === undefined && !options.keep && options.break === undefined;
+    try {
+      return await runLab(ctx, {
+        directory,
+        airgap: options.airgap,
+        break: options.break as Break | undefined,
+      });
+    } finally {
+      if (temporary) await rm(directory, { recursive: true, force: true });
+    }
+  },
+  text: labText,
 });
+
+function labText(result: LabResult, style: Style): string {
+  const stages = result.stages.map(
+    ({ stage, outcome, durationMs }) =>
+      `  ${stage.padEnd(16)} ${outcome.padEnd(10)} ${formatDuration(durationMs)}`,
+  );
+  const nodes = result.nodes.map(
+    ({ node, images, bytes }) =>
+      `  ${node.padEnd(16)} ${String(images).padStart(3)} images  ${formatBytes(bytes)}`,
+  );
+  return [
+    style.bold('Stages'),
+    ...stages,
+    style.bold('Pulled from the mirror, upstream being off'),
+    ...nodes,
+    `${style.green('The lab came up')}: ${result.images} images mirrored (${formatBytes(result.copiedBytes)} moved) in ${formatDuration(result.durationMs)}`,
+    style.dim(
+      'Simulated: the machines and the Kubernetes on them. Real: images, signatures, TLS, credentials, configuration.',
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,18 @@
+import { mirrorHost } from '../stages/places.ts';
+import type { StageWork } from '../stages/stage.ts';
+import { runLabCluster } from './run-lab-cluster.ts';
+import { verifyLab } from './verify-lab.ts';
+
+/** How a lab differs from a real platform: names, the install, and what is looked at afterwards. */
+export function labHooks(
+  work: StageWork,
+): Pick<StageWork, 'addressOf' | 'runCluster' | 'verifyCluster'> {
+  const mirror = mirrorHost(work.site).replace(/:\d+$/, '');
+  const addressOf = (host: string) => (host === mirror ? '127.0.0.1' : undefined);
+  const whole: StageWork = { ...work, addressOf };
+  return {
+    addressOf,
+    runCluster: (ctx, run) => runLabCluster(ctx, whole, run),
+    verifyCluster: (ctx) => verifyLab(ctx, whole),
+  };
+}

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { readText, writeFileAtomic } from '../../core/files.ts';
+import { selfCommand } from '../../core/self.ts';
+import { formatIgnition } from '../../generate/ignition/config.ts';
+import { WorkingDir } from '../../mirror/flow/working-dir.ts';
+import type { JsonObject, StepRun } from '../../workflow/step.ts';
+import { stopService } from '../service.ts';
+import { INSTALL_FILES } from '../stages/config.ts';
+import { mirrorHost, withRegistries } from '../stages/places.ts';
+import type { StageWork } from '../stages/stage.ts';
+import { spoil } from './breaks.ts';
+import { readLabSettings } from './lab-settings.ts';
+import { gatherLogBundle } from './log-bundle.ts';
+import { machineIgnition, makeMachine, type NodeConfiguration } from './machine.ts';
+import { Board } from './node/board.ts';
+import type { NodeSpec, Role } from './node/node-spec.ts';
+
+/** After so many tries a lab node gives up where a real one would loop for ever. */
+const PATIENCE = 3;
+
+export const boardOf = (state: string): string => join(state, 'machines', 'board');
+export const logBundleOf = (state: string): string => join(state, 'log-bundle');
+
+/** Rehearses the install: machines of a lab pull everything through the generated configuration. */
+export async function runLabCluster(
+  ctx: Context,
+  work: StageWork,
+  { outputs, log }: StepRun,
+): Promise<JsonObject> {
+  const { state } = work.paths;
+  const settings = await readLabSettings(state);
+  // Upstream goes first: from here on nothing can leak.
+  if (settings.upstreamPidFile) await stopService(ctx, settings.upstreamPidFile);
+  const board = boardOf(state);
+  await rm(board, { recursive: true, force: true });
+
+  const configuration = await spoil(settings.break, await nodeConfiguration(work), ctx.now());
+  if (settings.break === 'image') await removeOneImage(ctx, work);
+  const specs = nodeSpecs(work, outputs.config ?? {}, settings.break === 'disk');
+  const ignition = machineIgnition(configuration);
+  await writeFileAtomic(join(work.paths.install, 'bootstrap.ign'), formatIgnition(ignition), {
+    mode: 0o600,
+  });
+  for (const spec of specs) await makeMachine(spec, ignition);
+
+  const failed = await runMachines(ctx, specs, log);
+  const machines = specs.map(({ name, root }) => ({ name, root, failed: failed.has(name) }));
+  await gatherLogBundle(logBundleOf(state), machines);
+  if (failed.size > 0) throw clusterFailed(failed, logBundleOf(state));
+  return { nodes: specs.map(({ name }) => name), logBundle: logBundleOf(state), board };
+}
+
+function clusterFailed(failed: ReadonlySet<string>, bundle: string): AtollError {
+  return new AtollError(
+    'CLUSTER_FAILED',
+    `The rehearsed install did not come up: ${[...failed].join(', ')} failed`,
+    {
+      hint: `Run: atoll diagnose ${bundle}`,
+      details: { logBundle: bundle },
+    },
+  );
+}
+
+async function nodeConfiguration({ site, paths }: StageWork): Promise<NodeConfiguration> {
+  const file = (name: keyof typeof INSTALL_FILES) =>
+    readText(join(paths.install, INSTALL_FILES[name]));
+  return {
+    registriesConf: await file('registriesConf'),
+    pullSecret: await file('pullSecret'),
+    trustBundle: await file('trustBundle'),
+    mirrorName: mirrorHost(site).replace(/:\d+$/, ''),
+    mirrorAddress: '127.0.0.1',
+  };
+}
+
+function nodeSpecs({ site, paths }: StageWork, config: JsonObject, smallDisk: boolean): NodeSpec[] {
+  const { controlPlane: masters, workers } = site.cluster;
+  const common = {
+    board: boardOf(paths.state),
+    releaseImage: String(config.releaseImage),
+    masters,
+    workers,
+    workloads: (config.workloads ?? []) as readonly string[],
+    patience: PATIENCE,
+    ...(smallDisk ? { diskBytes: 3_000_000 } : {}),
+  };
+  const spec = (name: string, role: Role): NodeSpec => ({
+    ...common,
+    name,
+    role,
+    root: join(paths.state, 'machines', name),
+  });
+  return [
+    spec('bootstrap', 'bootstrap'),
+    ...Array.from({ length: masters }, (_, index) => spec(`master-${index}`, 'master')),
+    ...Array.from({ length: workers }, (_, index) => spec(`worker-${index}`, 'worker')),
+  ];
+}
+
+/** Runs every machine as a process of its own; the names of those that failed. */
+async function runMachines(
+  ctx: Context,
+  specs: readonly NodeSpec[],
+  log: (line: string) => void,
+): Promise<Set<string>> {
+  const failed = new Set<string>();
+  const children: ChildProcess[] = [];
+  const stopAll = () => {
+    for (const child of children) child.kill('SIGTERM');
+  };
+  ctx.signal.addEventListener('abort', stopAll, { once: true });
+  const task = { task: 'install', title: 'Rehearse the install' };
+  ctx.emit({ type: 'task.started', ...task, totalItems: specs.length });
+  let done = 0;
+  await Promise.all(
+    specs.map(async (spec) => {
+      const status = await runMachine(spec, children, log);
+      done += 1;
+      ctx.emit({
+        type: 'task.progressed',
+        task: 'install',
+        doneItems: done,
+        totalItems: specs.length,
+        note: spec.name,
+      });
+      if (status === 0) return;
+      failed.add(spec.name);
+      // The others would wait for it for ever.
+      stopAll();
+    }),
+  );
+  ctx.signal.removeEventListener('abort', stopAll);
+  ctx.signal.throwIfAborted();
+  ctx.emit({
+    type: 'task.finished',
+    ...task,
+    summary: failed.size === 0 ? `${specs.length} machines` : 'failed',
+  });
+  return firstToFail(failed, new Board(specs[0]?.board ?? ''));
+}
+
+/** Machines that were stopped because another failed are not to blame. */
+async function firstToFail(failed: ReadonlySet<string>, board: Board): Promise<Set<string>> {
+  const told = new Set(await board.names('failed'));
+  const own = [...failed].filter((name) => told.has(name));
+  return new Set(own.length > 0 ? own : failed);
+}
+
+function runMachine(
+  spec: NodeSpec,
+  children: ChildProcess[],
+  log: (line: string) => void,
+): Promise<number> {
+  const self = selfCommand();
+  const child = spawn(self.file, [...self.args, 'lab-node', spec.root, '--output', 'json'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  children.push(child);
+  child.stderr?.on('data', (bytes: Buffer) =>
+    log(`${spec.name}: ${bytes.toString('utf8').trimEnd()}`),
+  );
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Takes one component out of the mirror, as a mirror that lost nine hundred would. */
+async function removeOneImage(ctx: Context, work: StageWork): Promise<void> {
+  const mirrored = await new WorkingDir(work.paths.mirror).mirrored();
+  const victim = mirrored.find(({ image }) => image.component === 'etcd');
+  if (!victim) return;
+  await withRegistries(work, (registries) =>
+    registries
+      .repository(victim.target.registry, victim.target.repository)
+      .remove(ctx, victim.digest),
+  );
+}

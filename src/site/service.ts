@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import {
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from '../core/files.ts';
+import { identityOf, isRunning, type ProcessIdentity } from '../core/process-identity.ts';
+import { sleep } from '../core/retry.ts';
+import { selfCommand } from '../core/self.ts';
+
+const STOP_PATIENCE_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+
+/** A process of atoll's own that goes on when the command that started it ends. */
+export interface Service {
+  /** Where its identity is kept while it runs. */
+  readonly pidFile: string;
+  readonly logFile: string;
+  /** Arguments of atoll. */
+  readonly args: readonly string[];
+}
+
+async function runningService(pidFile: string): Promise<ProcessIdentity | undefined> {
+  const text = await readTextIfPresent(pidFile);
+  if (text === undefined) return undefined;
+  const identity = JSON.parse(text) as ProcessIdentity;
+  return (await isRunning(identity)) ? identity : undefined;
+}
+
+/** Starts the service unless it runs already; true when it was started now. */
+export async function startService({ pidFile, logFile, args }: Service): Promise<boolean> {
+  if (await runningService(pidFile)) return false;
+  await mkdir(dirname(logFile), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  const log = await open(logFile, 'a', SECRET_MODE);
+  const self = selfCommand();
+  try {
+    const child = spawn(self.file, [...self.args, ...args], {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    const identity = await identityOf(child.pid ?? 0);
+    child.unref();
+    if (!identity)
+      throw new AtollError('PROGRAM_FAILED', `Cannot start "atoll ${args.join(' ')}"`, {
+        hint: `Look at ${logFile}`,
+      });
+    await writeFileAtomic(pidFile, `${JSON.stringify(identity)}\n`, { mode: SECRET_MODE });
+  } finally {
+    await log.close();
+  }
+  return true;
+}
+
+/** Stops a service: asks, waits, insists. False when it was not running. */
+export async function stopService(ctx: Pick<Context, 'signal'>, pidFile: string): Promise<boolean> {
+  const identity = await runningService(pidFile);
+  if (identity) {
+    process.kill(identity.pid, 'SIGTERM');
+    const deadline = Date.now() + STOP_PATIENCE_MS;
+    while (await isRunning(identity)) {
+      if (Date.now() > deadline) process.kill(identity.pid, 'SIGKILL');
+      await sleep(ctx, LOOK_AGAIN_MS);
+    }
+  }
+  await rm(pidFile, { force: true });
+  return identity !== undefined;
+}
+
+export async function isServiceRunning(pidFile: string): Promise<boolean> {
+  return (await runningService(pidFile)) !== undefined;
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import {
+  overlayRegistry,
+  readStepRegistry,
+  type StepRegistry,
+} from '../workflow/registry/read-registry.ts';
+import { resolveSteps } from '../workflow/registry/resolve.ts';
+import { type ShellSurroundings, shellStep } from '../workflow/registry/shell-step.ts';
+import { shippedRegistry } from '../workflow/registry/shipped.ts';
+import type { Step, Workflow } from '../workflow/step.ts';
+import { type Site, sitePath } from './read-site.ts';
+import { STAGES } from './stages/index.ts';
+import { STAGE_IDS, type Stage, type StageWork } from './stages/stage.ts';
+
+/** The ten stages as steps, with what the site skips, replaces and inserts. */
+export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workflow> {
+  const { site } = work;
+  const own = site.steps.registry
+    ? await readStepRegistry(ctx, sitePath(site, site.steps.registry))
+    : undefined;
+  checkNames(site);
+  const registry = own ? overlayRegistry(shippedRegistry(), own) : shippedRegistry();
+  const kept = STAGES.filter((stage) => !site.steps.skip.includes(stage.id));
+  const steps = kept.map((stage) => stageOrReplacement(work, stage, kept, own));
+  return { name: site.name, steps: inserted(work, steps, registry) };
+}
+
+function stageOrReplacement(
+  work: StageWork,
+  stage: Stage,
+  kept: readonly Stage[],
+  own: StepRegistry | undefined,
+): Step {
+  const needs = needsOf(stage, kept);
+  const replacement = `atoll-${stage.id}`;
+  if (!own?.refs.has(replacement)) return stageStep(work, stage, needs);
+  const [resolved] = resolveSteps(own, replacement).steps;
+  if (!resolved) throw new Error(`The step ${replacement} resolves to nothing`);
+  return {
+    ...shellStep(resolved, surroundings(work), needs),
+    id: stage.id,
+    title: stage.title,
+    phase: 'test',
+  };
+}
+
+/** A skipped stage leaves its needs to those that needed it. */
+function needsOf(stage: Stage, kept: readonly Stage[]): string[] {
+  return stage.needs.flatMap((id) => {
+    if (kept.some((other) => other.id === id)) return [id];
+    const skipped = STAGES.find((other) => other.id === id);
+    return skipped ? needsOf(skipped, kept) : [];
+  });
+}
+
+function stageStep(work: StageWork, stage: Stage, needs: readonly string[]): Step {
+  return {
+    id: stage.id,
+    title: stage.title,
+    phase: 'test',
+    needs,
+    inputs: stage.inputs(work.site),
+    always: stage.always,
+    plan: async () => stage.plan(work),
+    run: (ctx, run) => stage.run(ctx, work, run),
+  };
+}
+
+function surroundings({ paths, env, site }: StageWork): ShellSurroundings {
+  return {
+    sharedDir: join(paths.state, 'shared'),
+    artifactDir: join(paths.state, 'artifacts'),
+    env: { ...env, ATOLL_SITE: site.path },
+  };
+}
+
+/** Puts the site's own steps where it wants them; what follows waits for them. */
+function inserted(work: StageWork, stages: readonly Step[], registry: StepRegistry): Step[] {
+  let steps = [...stages];
+  for (const entry of work.site.steps.insert) {
+    const { steps: resolved, problems } = resolveSteps(registry, entry.step, entry.env);
+    if (problems.length > 0)
+      throw new AtollError(
+        'INPUT_INVALID',
+        `Cannot insert "${entry.step}": ${problems.join('; ')}`,
+      );
+    const anchor = entry.before ?? entry.after ?? '';
+    const index = steps.findIndex((step) => step.id === anchor);
+    if (index < 0)
+      throw unknownStep(
+        'steps.insert',
+        anchor,
+        steps.map((step) => step.id),
+      );
+    const at = entry.before === undefined ? index + 1 : index;
+    const first = entry.before === undefined ? [anchor] : (steps[index]?.needs ?? []);
+    const own = chained(
+      resolved.map((step) => shellStep(step, surroundings(work), [])),
+      first,
+    );
+    const last = own.at(-1)?.id;
+    steps = [...steps.slice(0, at), ...own, ...steps.slice(at)].map((step) => {
+      const waits = entry.before === undefined ? step.needs.includes(anchor) : step.id === anchor;
+      return waits && last !== undefined && !own.includes(step)
+        ? { ...step, needs: [...step.needs, last] }
+        : step;
+    });
+  }
+  return steps;
+}
+
+/** One after the other, the first after `first`. All count as work, whatever phase they came from. */
+function chained(steps: readonly Step[], first: readonly string[]): Step[] {
+  return steps.map((step, index) => {
+    const before = steps[index - 1];
+    return { ...step, phase: 'test', needs: before ? [before.id] : first };
+  });
+}
+
+function checkNames({ steps }: Site): void {
+  for (const name of steps.skip) {
+    if (!STAGE_IDS.some((id) => id === name)) throw unknownStep('steps.skip', name, STAGE_IDS);
+  }
+}
+
+function unknownStep(field: string, name: string, known: readonly string[]): AtollError {
+  const close = nearest(name, known);
+  return new AtollError(
+    'INPUT_INVALID',
+    `Cannot use ${field}: there is no stage or step "${name}"`,
+    {
+      hint: close ? `Did you mean "${close}"?` : `Known: ${known.join(', ')}`,
+    },
+  );
+}

@@ -1,0 +1,64 @@
+import { AtollError } from '../../core/errors.ts';
+import type { Host } from '../../host/host.ts';
+import { localHost } from '../../host/local-host.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
+import type { Registries, RegistryOptions } from '../../remote/registries.ts';
+import type { Site } from '../read-site.ts';
+import { sitePath } from '../read-site.ts';
+import { writeMergedSecret } from './secrets.ts';
+import type { StageWork } from './stage.ts';
+
+/** The mirror as nodes name it: `host:port`. */
+export function mirrorHost({ registry, name }: Pick<Site, 'registry' | 'name'>): string {
+  return `${registry.host ?? `mirror.${name}.example`}:${registry.port}`;
+}
+
+/** The mirror with the path all its repositories start with. */
+export function mirrorLocation(site: Pick<Site, 'registry' | 'name'>): string {
+  return site.registry.path ? `${mirrorHost(site)}/${site.registry.path}` : mirrorHost(site);
+}
+
+/** PEM file of the CA of the mirror; undefined when the system trusts it. */
+export function mirrorCa({ site, paths }: Pick<StageWork, 'site' | 'paths'>): string | undefined {
+  if (site.registry.ca) return sitePath(site, site.registry.ca);
+  return site.registry.type === 'embedded' ? `${paths.registry}/tls/ca.crt` : undefined;
+}
+
+/** How upstream and mirror are reached from the bastion. */
+export function registryOptions(work: StageWork): RegistryOptions {
+  const { site, paths, env } = work;
+  const upstreamCa = site.mirror.ca ? [sitePath(site, site.mirror.ca)] : [];
+  const ownCa = mirrorCa(work);
+  return {
+    authfile: paths.mergedSecret,
+    ca: [...upstreamCa, ...(ownCa ? [ownCa] : [])],
+    registriesConf: site.mirror.registriesConf && sitePath(site, site.mirror.registriesConf),
+    env,
+    addressOf: work.addressOf,
+  };
+}
+
+export async function withRegistries<T>(
+  work: StageWork,
+  task: (registries: Registries) => Promise<T>,
+): Promise<T> {
+  await writeMergedSecret(work.paths);
+  const registries = createRegistries(registryOptions(work));
+  try {
+    return await task(registries);
+  } finally {
+    await registries.close();
+  }
+}
+
+/** The bastion: this machine, unless the site names another. */
+export function bastionHost({ bastion }: Pick<Site, 'bastion'>): Host {
+  if (bastion.address === undefined || bastion.address === 'localhost') return localHost();
+  throw new AtollError(
+    'NOT_BUILT',
+    `Cannot work on the bastion "${bastion.address}": atoll does not reach other machines yet`,
+    {
+      hint: 'Run atoll on the bastion itself, without bastion.address',
+    },
+  );
+}

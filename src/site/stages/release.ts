@@ -1,0 +1,59 @@
+import type { CollectDeps } from '../../content/collecting.ts';
+import type { ImageSet } from '../../content/image-set/image-set.ts';
+import { parseImageSet, readImageSet } from '../../content/image-set/parse-image-set.ts';
+import { loadReleaseKeys } from '../../content/release/signatures/release-keys.ts';
+import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
+import { createWeb } from '../../content/web/web.ts';
+import { toYaml } from '../../generate/yaml.ts';
+import type { Registries } from '../../remote/registries.ts';
+import { type Site, sitePath } from '../read-site.ts';
+import { registryOptions } from './places.ts';
+import type { StageWork } from './stage.ts';
+
+export function releaseChannel({ release }: Pick<Site, 'release'>): string {
+  if (release.channel) return release.channel;
+  const [major, minor] = (release.version ?? '').split('.');
+  return `stable-${major}.${minor}`;
+}
+
+/** What the site mirrors, as an image set: its own file, or one made from the site file. */
+export async function siteImageSet(site: Site): Promise<ImageSet> {
+  if (site.mirror.imageSet) return readImageSet(sitePath(site, site.mirror.imageSet));
+  return parseImageSet(imageSetText(site), `${site.path} (mirror)`);
+}
+
+function imageSetText({ release, mirror }: Site): string {
+  const { version } = release;
+  const channel = { name: releaseChannel({ release }), minVersion: version, maxVersion: version };
+  return toYaml({
+    kind: 'ImageSetConfiguration',
+    apiVersion: 'mirror.openshift.io/v2alpha1',
+    mirror: {
+      platform: {
+        architectures: [release.architecture],
+        ...(release.image ? { release: release.image } : { channels: [channel] }),
+      },
+      ...(mirror.operators ? { operators: mirror.operators } : {}),
+      ...(mirror.additionalImages ? { additionalImages: mirror.additionalImages } : {}),
+    },
+  });
+}
+
+/** What collecting needs, from the site; `close` ends it. */
+export async function siteCollectDeps(
+  work: StageWork,
+  registries: Registries,
+): Promise<{ deps: CollectDeps; close: () => void }> {
+  const { mirror } = work.site;
+  const at = (path: string) => sitePath(work.site, path);
+  const web = createWeb(registryOptions(work));
+  const deps: CollectDeps = {
+    source: (reference) => registries.source(reference),
+    web,
+    graph: mirror.graph && (mirror.graph.includes('://') ? mirror.graph : at(mirror.graph)),
+    signatureStores: mirror.signatureStore ? [mirror.signatureStore] : undefined,
+    releaseKeys: await loadReleaseKeys(mirror.releaseKey ? [at(mirror.releaseKey)] : []),
+    sigstoreKey: mirror.sigstoreKey ? await loadSigstoreKey(at(mirror.sigstoreKey)) : undefined,
+  };
+  return { deps, close: () => web.close() };
+}

@@ -1,0 +1,42 @@
+import {
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from '../../core/files.ts';
+import { registerPullSecret } from '../../core/redact.ts';
+import type { SitePaths } from '../site-paths.ts';
+
+const SECRET = { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE };
+
+interface Auths {
+  readonly auths: Readonly<Record<string, unknown>>;
+}
+
+/** Puts upstream's and the mirror's credentials into one file, from what is there by now. */
+export async function writeMergedSecret(paths: SitePaths): Promise<void> {
+  const merged = {
+    ...(await authsOf(paths.upstreamSecret)),
+    ...(await authsOf(paths.mirrorSecret)),
+  };
+  await writeFileAtomic(paths.mergedSecret, `${JSON.stringify({ auths: merged })}\n`, SECRET);
+}
+
+async function authsOf(path: string): Promise<Auths['auths']> {
+  const text = await readTextIfPresent(path);
+  if (text === undefined) return {};
+  registerPullSecret(text);
+  return (JSON.parse(text) as Auths).auths;
+}
+
+export async function writeMirrorSecret(
+  paths: SitePaths,
+  host: string,
+  user: string,
+  password: string,
+): Promise<void> {
+  const auth = Buffer.from(`${user}:${password}`).toString('base64');
+  const text = `${JSON.stringify({ auths: { [host]: { auth } } })}\n`;
+  registerPullSecret(text);
+  await writeFileAtomic(paths.mirrorSecret, text, SECRET);
+}

@@ -1,0 +1,55 @@
+import type { Context } from '../../core/context.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { JsonObject, StepRun } from '../../workflow/step.ts';
+import type { Inventory } from '../inventory.ts';
+import type { Site } from '../read-site.ts';
+import type { SitePaths } from '../site-paths.ts';
+
+export const STAGE_IDS = [
+  'infrastructure',
+  'bastion',
+  'credentials',
+  'tools',
+  'registry',
+  'images',
+  'config',
+  'cluster',
+  'verify',
+  'cleanup',
+] as const;
+
+export type StageId = (typeof STAGE_IDS)[number];
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What every stage works with. */
+export interface StageWork {
+  readonly site: Site;
+  readonly paths: SitePaths;
+  readonly platform: Platform;
+  readonly inventory: Inventory;
+  readonly env: Env;
+  /** Names that DNS does not know, in a lab; undefined elsewhere. */
+  readonly addressOf: ((host: string) => string | undefined) | undefined;
+  /** Runs the cluster stage where it is not openshift-install that does it. */
+  readonly runCluster: ((ctx: Context, run: StepRun) => Promise<JsonObject>) | undefined;
+  readonly verifyCluster: ((ctx: Context, run: StepRun) => Promise<JsonObject>) | undefined;
+}
+
+/** One of the ten stages. It may run alone, again, and after a crash. */
+export interface Stage {
+  readonly id: StageId;
+  readonly title: string;
+  readonly needs: readonly StageId[];
+  /** The parts of the site file it depends on: a change there makes it run again. */
+  readonly inputs: (site: Site) => JsonObject;
+  /** What it will do, for people. */
+  readonly plan: (work: Pick<StageWork, 'site' | 'platform' | 'paths'>) => readonly string[];
+  readonly run: (ctx: Context, work: StageWork, run: StepRun) => Promise<JsonObject>;
+  readonly always?: boolean;
+}
+
+/** Only what is JSON of a part of the site: what hashes are made of. */
+export function asJson(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value ?? {})) as JsonObject;
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { openEventLog, recordedContext } from '../workflow/event-log.ts';
+import { decide, runWorkflow, type WorkflowResult } from '../workflow/run-workflow.ts';
+import type { OpenSite } from './open-site.ts';
+import { siteWorkflow } from './site-workflow.ts';
+
+export interface UpOptions {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly only?: readonly string[] | undefined;
+  readonly fresh?: boolean | undefined;
+}
+
+export interface UpResult extends WorkflowResult {
+  readonly run: string;
+  readonly directory: string;
+}
+
+/** Brings the site up, from wherever the journal says it stopped. */
+export async function bringUp(
+  ctx: Context,
+  { work, journal }: OpenSite,
+  options: UpOptions = {},
+): Promise<UpResult> {
+  const workflow = await siteWorkflow(ctx, work);
+  const only = chosenSteps(
+    workflow.steps.map((step) => step.id),
+    options,
+  );
+  const started = ctx.now();
+  const run = started.toISOString().replaceAll(/[-:]/g, '').replace(/\..*/, 'Z');
+  const directory = join(work.paths.runs, run);
+  const log = await openEventLog(ctx, directory);
+  const recorded = recordedContext(ctx, log);
+  const finish = (outcome: 'succeeded' | 'failed' | 'interrupted') =>
+    recorded.emit({
+      type: 'run.finished',
+      run,
+      outcome,
+      durationMs: ctx.now().getTime() - started.getTime(),
+    });
+  try {
+    recorded.emit({ type: 'run.started', run, site: work.site.name });
+    const result = await runWorkflow(recorded, workflow, journal, {
+      directory: work.paths.state,
+      only,
+      fresh: options.fresh,
+    });
+    finish(result.succeeded ? 'succeeded' : 'failed');
+    return { ...result, run, directory };
+  } catch (error) {
+    finish(ctx.signal.aborted ? 'interrupted' : 'failed');
+    throw error;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The steps `--from`, `--to` and `--only` choose; undefined for all. */
+export function chosenSteps(
+  ids: readonly string[],
+  { from, to, only }: UpOptions,
+): readonly string[] | undefined {
+  const indexOf = (flag: string, id: string) => {
+    const index = ids.indexOf(id);
+    if (index >= 0) return index;
+    throw new AtollError('USAGE', `Cannot use ${flag} "${id}": there is no such stage or step`, {
+      hint: `Known: ${ids.join(', ')}`,
+    });
+  };
+  if (only && only.length > 0) {
+    for (const id of only) indexOf('--only', id);
+    return only;
+  }
+  if (from === undefined && to === undefined) return undefined;
+  const first = from === undefined ? 0 : indexOf('--from', from);
+  const last = to === undefined ? ids.length - 1 : indexOf('--to', to);
+  return ids.slice(first, last + 1);
+}
+
+export interface PlannedStage {
+  readonly id: string;
+  readonly title: string;
+  /** Whether it would run now, and why. */
+  readonly run: boolean;
+  readonly reason: string;
+  readonly does: readonly string[];
+}
+
+/** What `bringUp` would do. Outputs of stages that have not run are unknown, so theirs are guesses. */
+export async function planUp(ctx: Context, { work, journal }: OpenSite): Promise<PlannedStage[]> {
+  const { steps } = await siteWorkflow(ctx, work);
+  const outputs = Object.fromEntries(
+    steps.map(({ id }) => [id, journal.history(id)?.output ?? {}]),
+  );
+  return Promise.all(
+    steps.map(async (step) => ({
+      id: step.id,
+      title: step.title,
+      ...decide(journal, step, outputs),
+      does: (await step.plan?.()) ?? ['run its commands with bash'],
+    })),
+  );
+}
