@@ -16,17 +16,24 @@ export class Pace {
   /** Called when the bounds may have changed. */
   onChange: () => void = () => undefined;
 
-  constructor(options: Pick<CopyOptions, 'concurrency' | 'limiter'>) {
+  readonly #now: () => number;
+
+  /** `now` in milliseconds; tests bring their own. */
+  constructor(
+    options: Pick<CopyOptions, 'concurrency' | 'limiter'>,
+    now = () => performance.now(),
+  ) {
     this.#options = options;
+    this.#now = now;
   }
 
   /** Does the work and remembers how long it took the registry to answer. */
   async timed<T>(group: string, work: () => Promise<T>): Promise<T> {
     const setupMs = this.#found.has(group) ? 0 : SETUP_MS;
-    const start = performance.now();
+    const start = this.#now();
     const result = await work();
     this.#found.add(group);
-    this.#note(group, performance.now() - start - setupMs);
+    this.#note(group, this.#now() - start - setupMs);
     return result;
   }
 

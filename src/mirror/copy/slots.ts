@@ -54,20 +54,27 @@ export class Slots {
   }
 
   #startWaiting(): void {
+    // Looked up once for the whole list, which may be long.
+    const free = new Map<string, number>();
     for (let index = 0; index < this.#waiting.length; ) {
       const next = this.#waiting[index];
-      if (next && this.#isFree(next.groups)) {
-        this.#waiting.splice(index, 1);
-        this.#count(next.groups, 1);
-        next.start();
-      } else {
+      if (!next?.groups.every((group) => this.#freeIn(free, group) > 0)) {
         index += 1;
+        continue;
       }
+      this.#waiting.splice(index, 1);
+      this.#count(next.groups, 1);
+      free.clear();
+      next.start();
     }
   }
 
-  #isFree(groups: readonly string[]): boolean {
-    return groups.every((group) => (this.#active.get(group) ?? 0) < this.#limitOf(group));
+  #freeIn(known: Map<string, number>, group: string): number {
+    const found = known.get(group);
+    if (found !== undefined) return found;
+    const free = this.#limitOf(group) - (this.#active.get(group) ?? 0);
+    known.set(group, free);
+    return free;
   }
 
   #count(groups: readonly string[], by: number): void {
