@@ -585,4 +585,9 @@ describe('requests that make no sense', () => {
     const answer = await http.send(method, path);
     expect([answer.status, errorCode(answer)]).toEqual([status, code]);
   });
+
+  test('headers larger than allowed are refused', async () => {
+    const headers = { 'x-large': 'x'.repeat(40_000) };
+    expect((await http.send('GET', BASE, { headers })).status).toBe(431);
+  });
 });

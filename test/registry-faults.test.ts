@@ -263,7 +263,8 @@ async function smallDisk(): Promise<string | undefined> {
 test('a disk that fills up during an upload is reported and what was there still served', async () => {
   const root = await smallDisk();
   if (root === undefined) return;
-  const { http } = await serve({ root });
+  // Believes that there is room, as when somebody else fills the disk at the same time.
+  const { http } = await serve({ root, measureFreeBytes: async () => 100 * MIB });
   const { layer, layerBytes } = await http.pushImage('full/b', 'v1', MIB);
   const large = randomBytes(8 * MIB);
   const location = await http.open('full/b');
@@ -273,7 +274,7 @@ test('a disk that fills up during an upload is reported and what was there still
   expect([answer.status, errorCode(answer)]).toEqual([507, 'DENIED']);
   const got = await http.send('GET', `/v2/full/b/blobs/${layer}`);
   expect(got.bytes.equals(layerBytes)).toBe(true);
-  await http.send('DELETE', location);
+  expect((await http.send('GET', location)).status).toBe(404);
   await http.pushBlob('full/b', randomBytes(MIB));
 });
 

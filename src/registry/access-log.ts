@@ -1,4 +1,4 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 
 /** One request, as the access log tells it. Fields only grow. */
 export interface AccessEntry {
@@ -36,23 +36,39 @@ export interface AccessLog {
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 64 * 1024;
 
-/** Appends JSON lines to a file. Lines are gathered for a moment; several processes may share it. */
+/**
+ * Appends JSON lines to a file. Lines are gathered for a moment; several processes may share it,
+ * and it may be renamed and begun anew at any time, as log rotation does.
+ */
 export function fileAccessLog(path: string, onError: (error: Error) => void): AccessLog {
-  // Names of users and repositories are nobody else's business.
-  const file = createWriteStream(path, { flags: 'a', mode: 0o640 });
-  file.on('error', onError);
-  return bufferedLog(file);
-}
-
-function bufferedLog(file: WriteStream): AccessLog {
+  const open = () =>
+    // Names of users and repositories are nobody else's business.
+    createWriteStream(path, { flags: 'a', mode: 0o640 }).on('error', onError);
+  let file = open();
+  let inode = inodeOf(path);
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
+
+  function reopenIfMoved(): void {
+    const now = inodeOf(path);
+    if (now !== undefined && (inode === undefined || now === inode)) {
+      inode = now;
+      return;
+    }
+    file.end();
+    file = open();
+    inode = undefined;
+  }
+
+  function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (lines && !file.destroyed) file.write(lines);
+    if (lines === '') return;
+    reopenIfMoved();
+    if (!file.destroyed) file.write(lines);
     lines = '';
-  };
+  }
+
   return {
     write(entry) {
       lines += `${JSON.stringify(entry)}\n`;
@@ -65,4 +81,8 @@ function bufferedLog(file: WriteStream): AccessLog {
       return new Promise((resolve) => file.end(() => resolve()));
     },
   };
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }

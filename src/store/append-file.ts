@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** So much may wait in memory for the disk before the source is asked to wait. */
-const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 1024 * 1024;
 
 /**
  * Writes chunks to a file from `position` on. While one write is under way the next chunks are

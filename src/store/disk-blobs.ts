@@ -1,4 +1,4 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { link, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
@@ -21,14 +21,35 @@ export function diskBlobs(root: string): Blobs {
     },
     read: (ctx, digest, range) => read(ctx, root, digest, range),
     write: (ctx, expected, chunks) => write(ctx, root, expected, chunks),
-    async remove(_ctx, digest) {
-      const removed = await removeIfPresent(blobPath(root, digest));
-      if (removed) await syncDirectory(dirname(blobPath(root, digest)));
+    async remove(_ctx, digest, untouchedSince) {
+      const path = blobPath(root, digest);
+      const removed = untouchedSince
+        ? await removeUntouched(path, temporaryPath(root), untouchedSince)
+        : await removeIfPresent(path);
+      if (removed) await syncDirectory(dirname(path));
       return removed;
     },
     touch: (_ctx, digest) => touchBlob(root, digest),
     list: (ctx) => list(ctx, root),
   };
+}
+
+/**
+ * Takes the file away before looking at its time: who touched it before that is seen, and who
+ * comes after finds it absent. One that was touched goes back.
+ */
+async function removeUntouched(path: string, aside: string, since: Date): Promise<boolean> {
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const touched = (await stat(aside)).mtime >= since;
+  // Written anew meanwhile: then that one stays.
+  if (touched) await link(aside, path).catch(() => undefined);
+  await removeIfPresent(aside);
+  return !touched;
 }
 
 async function* read(

@@ -79,6 +79,8 @@ async function append(
   try {
     return await appendFile(file, offset, chunks, take);
   } catch (error) {
+    // On a full disk the part that fitted in would only be in the way.
+    if (systemCodeOf(error) === 'ENOSPC') await file.truncate(offset);
     throw unwritable(path, error);
   } finally {
     // After a failed write the file is shorter than this says, and will be read again.

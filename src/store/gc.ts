@@ -84,7 +84,7 @@ async function sweepBlobs(ctx: Context, store: Store, { reached, before, dryRun 
       report.keptBlobs += 1;
       report.keptBytes += size;
       if (!reached.has(digest)) report.youngBlobs += 1;
-    } else if (dryRun || (await store.blobs.remove(ctx, digest))) {
+    } else if (dryRun || (await store.blobs.remove(ctx, digest, before))) {
       report.removedBlobs += 1;
       report.freedBytes += size;
     }

@@ -34,8 +34,13 @@ export function s3Blobs(bucket: Bucket, partBytes: number): Blobs {
       if ((await touch(ctx, bucket, expected.digest)) === expected.size) return;
       await writeBlob(ctx, bucket, { expected, partBytes }, chunks);
     },
-    async remove(ctx, digest) {
+    async remove(ctx, digest, untouchedSince) {
       const found = await bucket.head(ctx, blobKey(digest));
+      if (untouchedSince && found) {
+        const touched = await bucket.head(ctx, touchKey(digest));
+        const isYoung = (one: typeof found) => one.modifiedAt >= untouchedSince;
+        if (isYoung(found) || (touched && isYoung(touched))) return false;
+      }
       await bucket.remove(ctx, [blobKey(digest), touchKey(digest)]);
       return found !== undefined;
     },

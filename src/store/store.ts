@@ -34,7 +34,11 @@ export interface Blobs {
   read(ctx: Context, digest: Digest, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** Whole and verified, or absent. Writing what is already there is cheap and harmless. */
   write(ctx: Context, expected: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  remove(ctx: Context, digest: Digest): Promise<boolean>;
+  /**
+   * False when there is no such blob. With `untouchedSince` also when somebody has written or
+   * touched it since then: then it stays.
+   */
+  remove(ctx: Context, digest: Digest, untouchedSince?: Date): Promise<boolean>;
   /**
    * Renews `modifiedAt`, which keeps garbage collection away for a while; false when there is no
    * such blob. May leave a time of the last minutes as it is.

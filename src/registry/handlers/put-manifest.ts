@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { sleep } from '../../core/retry.ts';
 import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
 import { isImage, parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { isTag } from '../../oci/reference.ts';
@@ -79,11 +80,26 @@ async function requireBlobs(
   manifest: RawManifest,
 ): Promise<void> {
   if (!isImage(manifest)) return;
-  const { ctx, store, links } = service;
   for (const { digest } of manifest.children) {
+    if (!(await isHere(service, repository, digest))) throw blobUnknown(digest);
+  }
+}
+
+const LOOKS = 3;
+const LOOK_MS = 50;
+
+/** A collection of garbage that runs now may have a blob in its hands for a moment. */
+async function isHere(
+  { ctx, store, links }: Service,
+  repository: string,
+  digest: Digest,
+): Promise<boolean> {
+  for (let looks = 1; ; looks += 1) {
     const link = await links.blobs.get(ctx, repository, digest);
-    // Touching keeps a collection of garbage that runs now away from it.
-    if (!link || !(await store.blobs.touch(ctx, digest))) throw blobUnknown(digest);
+    // Touching keeps the collection away from it.
+    if (link && (await store.blobs.touch(ctx, digest))) return true;
+    if (looks >= LOOKS) return false;
+    await sleep(ctx, LOOK_MS);
   }
 }
 

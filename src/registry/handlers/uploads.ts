@@ -7,7 +7,7 @@ import { parseContentRange } from '../range.ts';
 import { receiveBody } from '../receive-body.ts';
 import type { RouteOf } from '../routes.ts';
 import { isUploadOf, newUploadId } from '../upload-id.ts';
-import { type HeaderFields, WireError } from '../wire-error.ts';
+import { type HeaderFields, WireError, wireErrorOf } from '../wire-error.ts';
 
 type UploadHandler = Handler<RouteOf<'upload'>>;
 
@@ -91,6 +91,8 @@ async function receive({ service, request }: Exchange, id: string): Promise<numb
   try {
     return await service.store.uploads.append(service.ctx, id, receiveBody(request));
   } catch (error) {
+    // What was received would only keep the disk full.
+    if (wireErrorOf(error)?.status === 507) await service.store.uploads.cancel(service.ctx, id);
     throw missingUpload(error) ?? error;
   } finally {
     request.socket.setTimeout(0);
