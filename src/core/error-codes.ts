@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   CONTENT_MISSING: { exit: 5, transient: false, summary: 'Content that should be there is absent' },
   LAYER_INVALID: { exit: 5, transient: false, summary: 'A layer cannot be unpacked' },
   PAYLOAD_INVALID: { exit: 5, transient: false, summary: 'A release image is not valid' },
+  CATALOG_INVALID: { exit: 5, transient: false, summary: 'An operator catalog is not valid' },
   SIGNATURE_INVALID: {
     exit: 5,
     transient: false,

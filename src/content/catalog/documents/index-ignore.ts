@@ -55,7 +55,7 @@ function patternOf(folder: string, glob: string): RegExp {
     .replace(/^\*\*\//, '(?:.*/)?')
     .replaceAll('/**/', '/(?:.*/)?')
     .replace(/\/\*\*$/, '/.*');
-  const prefix = folder === '' ? '' : `${escape(folder)}/`;
+  const prefix = folder === '' ? '' : `${escaped(folder)}/`;
   return new RegExp(`^${prefix}${anchored ? '' : '(?:.*/)?'}${body}$`);
 }
 
@@ -68,9 +68,9 @@ function piecePattern(piece: string): string {
   if (piece.startsWith('*')) return '[^/]*';
   if (piece === '?') return '[^/]';
   if (piece.length > 2 && piece.startsWith('[')) return piece.replace(/^\[[!^]/, '[^');
-  return escape(piece.length === 2 && piece.startsWith('\\') ? piece.slice(1) : piece);
+  return escaped(piece.length === 2 && piece.startsWith('\\') ? piece.slice(1) : piece);
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -11,23 +11,34 @@ export interface CatalogDocument {
 }
 
 /**
- * The documents of one file, as a stream: JSON objects one after the other, or YAML documents. Only one
- * document is in memory at a time. Throws a plain `Error` that says what is wrong, without the file's name.
+ * Turns the bytes of one file into its documents: JSON objects one after the other, or YAML documents.
+ * Only one document is in memory at a time. Throws a plain `Error` that says what is wrong, without the
+ * file's name; after that it is of no more use.
  */
-export async function* readDocuments(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<CatalogDocument> {
-  let splitter: Splitter | undefined;
-  let count = 0;
-  for await (const bytes of chunks) {
+export class DocumentReader {
+  #splitter: Splitter | undefined;
+  #count = 0;
+
+  push(bytes: Uint8Array): CatalogDocument[] {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    splitter ??= splitterFor(chunk);
-    for (const document of splitter?.push(chunk) ?? []) {
-      count += 1;
-      yield* documentOf(document, count);
-    }
+    this.#splitter ??= splitterFor(chunk);
+    return (this.#splitter?.push(chunk) ?? []).flatMap((raw) => this.#documents(raw));
   }
-  for (const document of splitter?.end() ?? []) yield* documentOf(document, count + 1);
+
+  end(): CatalogDocument[] {
+    return (this.#splitter?.end() ?? []).flatMap((raw) => this.#documents(raw));
+  }
+
+  #documents(raw: Buffer | string): CatalogDocument[] {
+    this.#count += 1;
+    const text = typeof raw === 'string' ? Buffer.from(raw) : raw;
+    const { value, format } = parseText(text.toString('utf8'), this.#count);
+    if (value === null || value === undefined) return [];
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      throw new Error(`document ${this.#count} is not an object`);
+    }
+    return [{ value: value as Record<string, unknown>, text, format }];
+  }
 }
 
 const OPEN_BRACE = 0x7b;
@@ -50,16 +61,6 @@ function splitterFor(chunk: Buffer): Splitter | undefined {
       return [];
     },
   };
-}
-
-function* documentOf(raw: Buffer | string, count: number): Generator<CatalogDocument> {
-  const text = typeof raw === 'string' ? Buffer.from(raw) : raw;
-  const { value, format } = parseText(text.toString('utf8'), count);
-  if (value === null || value === undefined) return;
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new Error(`document ${count} is not an object`);
-  }
-  yield { value: value as Record<string, unknown>, text, format };
 }
 
 function parseText(

@@ -1,14 +1,5 @@
 import type { Bundle, Catalog, Channel, Deprecation, Package } from './catalog.ts';
-import {
-  type DocumentKey,
-  keyOf,
-  parseBundle,
-  parseChannel,
-  parseDeprecations,
-} from './parse-document.ts';
-import { textAt } from './fields.ts';
-
-type Value = Readonly<Record<string, unknown>>;
+import type { Fact } from './parse-document.ts';
 
 interface Draft {
   defaultChannel: string | undefined;
@@ -23,33 +14,17 @@ interface Draft {
 export class CatalogBuilder {
   readonly #drafts = new Map<string, Draft>();
 
-  add(value: Value, key: DocumentKey = keyOf(value)): void {
-    if (key.package === undefined) return;
-    const draft = this.#draft(key.package);
-    if (key.schema === 'olm.package') this.#addPackage(value, draft);
-    else if (key.schema === 'olm.channel') {
-      const channel = parseChannel(value, key.name ?? '');
-      addOnce(draft, draft.channels, 'channel', channel);
-    } else if (key.schema === 'olm.bundle') {
-      const bundle = parseBundle(value, key.name ?? '', key.package);
-      addOnce(draft, draft.bundles, 'bundle', bundle);
-    } else if (key.schema === 'olm.deprecations') {
-      draft.deprecations.push(...parseDeprecations(value));
-    }
+  add(fact: Fact): void {
+    const draft = this.#draft(fact.package);
+    if (fact.kind === 'package') declare(draft, fact.defaultChannel);
+    else if (fact.kind === 'channel') addOnce(draft, draft.channels, 'channel', fact.channel);
+    else if (fact.kind === 'bundle') addOnce(draft, draft.bundles, 'bundle', fact.bundle);
+    else draft.deprecations.push(...fact.deprecations);
   }
 
   build(): Catalog {
     const sorted = [...this.#drafts].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return { packages: new Map(sorted.map(([name, draft]) => [name, finish(name, draft)])) };
-  }
-
-  #addPackage(value: Value, draft: Draft): void {
-    if (draft.declared) draft.problems.add('it is declared twice');
-    draft.declared = true;
-    const wanted = textAt(value, 'defaultChannel');
-    // The smaller name, so that the order of the documents does not count.
-    const known = draft.defaultChannel;
-    draft.defaultChannel = known !== undefined && (!wanted || known < wanted) ? known : wanted;
   }
 
   #draft(name: string): Draft {
@@ -68,6 +43,12 @@ export class CatalogBuilder {
   }
 }
 
+function declare(draft: Draft, wanted: string | undefined): void {
+  if (draft.declared) draft.problems.add('it is declared twice');
+  draft.declared = true;
+  draft.defaultChannel ??= wanted;
+}
+
 function addOnce<T extends { readonly name: string }>(
   { problems }: Draft,
   items: Map<string, T>,
@@ -82,9 +63,6 @@ function addOnce<T extends { readonly name: string }>(
 function finish(name: string, draft: Draft): Package {
   const { defaultChannel = '', channels, bundles, problems } = draft;
   if (!draft.declared) problems.add('it has no olm.package document');
-  else if (!channels.has(defaultChannel)) {
-    problems.add(`its default channel "${defaultChannel}" does not exist`);
-  }
   return {
     name,
     defaultChannel,

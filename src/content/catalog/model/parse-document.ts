@@ -19,7 +19,40 @@ export function keyOf(value: Value): DocumentKey {
   return { schema, name, package: schema === 'olm.package' ? name : textAt(value, 'package') };
 }
 
-export function parseChannel(value: Value, name: string): Channel {
+/** What choosing needs of a document; most of its bulk is left behind. */
+export type Fact =
+  | {
+      readonly kind: 'package';
+      readonly package: string;
+      readonly defaultChannel: string | undefined;
+    }
+  | { readonly kind: 'channel'; readonly package: string; readonly channel: Channel }
+  | { readonly kind: 'bundle'; readonly package: string; readonly bundle: Bundle }
+  | {
+      readonly kind: 'deprecations';
+      readonly package: string;
+      readonly deprecations: readonly Deprecation[];
+    };
+
+/** Undefined for documents that choosing has no use for. */
+export function parseFact(value: Value, key: DocumentKey): Fact | undefined {
+  const { package: owner, name = '' } = key;
+  if (owner === undefined) return undefined;
+  switch (key.schema) {
+    case 'olm.package':
+      return { kind: 'package', package: owner, defaultChannel: textAt(value, 'defaultChannel') };
+    case 'olm.channel':
+      return { kind: 'channel', package: owner, channel: parseChannel(value, name) };
+    case 'olm.bundle':
+      return { kind: 'bundle', package: owner, bundle: parseBundle(value, name, owner) };
+    case 'olm.deprecations':
+      return { kind: 'deprecations', package: owner, deprecations: parseDeprecations(value) };
+    default:
+      return undefined;
+  }
+}
+
+function parseChannel(value: Value, name: string): Channel {
   return { name, entries: listAt(value, 'entries').flatMap(parseEntry) };
 }
 
@@ -39,7 +72,7 @@ function parseEntry(value: unknown): ChannelEntry[] {
   ];
 }
 
-export function parseBundle(value: Value, name: string, packageName: string): Bundle {
+function parseBundle(value: Value, name: string, packageName: string): Bundle {
   const properties = listAt(value, 'properties').map((property) => ({
     type: textAt(property, 'type') ?? '',
     value: fieldOf(property, 'value'),
@@ -54,7 +87,9 @@ export function parseBundle(value: Value, name: string, packageName: string): Bu
     provides: properties.flatMap((property) =>
       property.type === 'olm.gvk' ? (parseApiKind(property.value) ?? []) : [],
     ),
-    requires: properties.flatMap((property) => parseRequirement(property.type, property.value) ?? []),
+    requires: properties.flatMap(
+      (property) => parseRequirement(property.type, property.value) ?? [],
+    ),
   };
 }
 
@@ -65,7 +100,7 @@ function parseRelated(value: unknown): RelatedImage[] {
 
 const SCHEMAS: readonly string[] = ['olm.package', 'olm.channel', 'olm.bundle'];
 
-export function parseDeprecations(value: Value): Deprecation[] {
+function parseDeprecations(value: Value): Deprecation[] {
   return listAt(value, 'entries').flatMap((entry) => {
     const reference = fieldOf(entry, 'reference');
     const schema = textAt(reference, 'schema') ?? '';

@@ -18,7 +18,10 @@ export function parseVersionRange(text: string): VersionTest | undefined {
 
 function parseAll(text: string): VersionTest | undefined {
   // An operator may stand apart from its version.
-  const words = text.replace(/([<>=!])\s+/g, '$1').trim().split(/\s+/);
+  const words = text
+    .replace(/([<>=!])\s+/g, '$1')
+    .trim()
+    .split(/\s+/);
   const tests = words.map(parseOne);
   if (words[0] === '' || tests.some((test) => test === undefined)) return undefined;
   return (version) => tests.every((test) => test?.(version));
