@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import * as z from 'zod';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
@@ -74,8 +73,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-function run(program: string, input: string, env: Env): Promise<Ended> {
-  return new Promise((resolve, reject) => {
+async function run(program: string, input: string, env: Env): Promise<Ended> {
+  // Most runs never ask a helper, and loading this takes a moment.
+  const { spawn } = await import('node:child_process');
+  return await new Promise((resolve, reject) => {
     const child = spawn(program, ['get'], { env: { ...env }, timeout: TIMEOUT_MS });
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
