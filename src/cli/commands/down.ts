@@ -1,0 +1,37 @@
+import { AtollError } from '../../core/errors.ts';
+import { planDown, takeDown } from '../../site/down.ts';
+import { defineCommand } from '../command.ts';
+import { SITE_OPTION, withSite } from '../site-options.ts';
+
+export const downCommand = defineCommand({
+  name: 'down',
+  summary: 'Remove exactly what a site made, newest first',
+  description:
+    'Asks first. Safe to repeat: what is gone already is no error. --temporary removes only what a private site needs for its install.',
+  options: {
+    ...SITE_OPTION,
+    temporary: { type: 'boolean', summary: 'Only what was needed for the install and no longer' },
+    dryRun: { type: 'boolean', summary: 'Show what would be removed and change nothing' },
+  },
+  examples: [
+    ['atoll down --dry-run', 'look first'],
+    ['atoll down --temporary --yes', 'after a private install'],
+  ],
+  run: (ctx, { options, terminal }) =>
+    withSite(ctx, options.site, terminal, async (open) => {
+      const doomed = planDown(open, options);
+      if (options.dryRun || doomed.length === 0) return { removed: [], wouldRemove: doomed };
+      const list = doomed.map(({ kind, id }) => `  ${kind} ${id}`).join('\n');
+      if (!(await terminal.confirm(`Remove this for good?\n${list}\n`))) {
+        throw new AtollError('INTERRUPTED', 'Nothing was removed');
+      }
+      return { removed: await takeDown(ctx, open, options), wouldRemove: [] };
+    }),
+  text: ({ removed, wouldRemove }) =>
+    removed.length + wouldRemove.length === 0
+      ? 'There is nothing to remove'
+      : [
+          ...removed.map(({ kind, id }) => `removed ${kind} ${id}`),
+          ...wouldRemove.map(({ kind, id }) => `would remove ${kind} ${id}`),
+        ].join('\n'),
+});

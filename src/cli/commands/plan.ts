@@ -1,0 +1,25 @@
+import { planUp } from '../../site/up.ts';
+import { defineCommand } from '../command.ts';
+import { SITE_OPTION, withSite } from '../site-options.ts';
+
+export const planCommand = defineCommand({
+  name: 'plan',
+  summary: 'Show what each stage of a site will do, and whether it will run',
+  description:
+    'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. For names and bytes of images see "atoll mirror sync --dry-run".',
+  options: SITE_OPTION,
+  examples: [['atoll plan', 'the site in atoll.yaml']],
+  run: (ctx, { options, terminal }) =>
+    withSite(ctx, options.site, terminal, async (open) => ({
+      site: open.work.site.name,
+      stages: await planUp(ctx, open),
+    })),
+  text: ({ site, stages }, style) =>
+    [
+      style.bold(`Site ${site}`),
+      ...stages.flatMap(({ id, run, reason, does }) => [
+        `${run ? style.green('run ') : style.dim('skip')} ${style.bold(id.padEnd(16))} ${style.dim(reason)}`,
+        ...does.map((line) => `       ${line}`),
+      ]),
+    ].join('\n'),
+});

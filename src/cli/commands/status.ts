@@ -1,0 +1,27 @@
+import { siteStatus } from '../../site/status.ts';
+import { defineCommand } from '../command.ts';
+import { SITE_OPTION, withSite } from '../site-options.ts';
+
+export const statusCommand = defineCommand({
+  name: 'status',
+  summary: 'Show where a site stands: stages, and what it has made',
+  options: SITE_OPTION,
+  examples: [['atoll status', 'the site in atoll.yaml']],
+  run: (ctx, { options, terminal }) => withSite(ctx, options.site, terminal, siteStatus),
+  text: ({ site, stages, resources }, style) =>
+    [
+      style.bold(`Site ${site}`),
+      ...stages.map(({ stage, state, at, message }) =>
+        `${stage.padEnd(16)} ${state.padEnd(9)} ${style.dim(at ?? '')} ${message ?? ''}`.trimEnd(),
+      ),
+      style.bold('Made by this site'),
+      ...(resources.length === 0 ? ['nothing'] : []),
+      ...resources.map(({ kind, id, temporary, running }) => {
+        const marks = [
+          temporary ? 'temporary' : '',
+          running === undefined ? '' : running ? 'running' : 'stopped',
+        ];
+        return `${kind.padEnd(16)} ${id} ${style.dim(marks.filter((mark) => mark !== '').join(', '))}`.trimEnd();
+      }),
+    ].join('\n'),
+});

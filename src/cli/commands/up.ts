@@ -1,0 +1,46 @@
+import { formatDuration } from '../../core/format.ts';
+import { bringUp, planUp } from '../../site/up.ts';
+import { defineCommand } from '../command.ts';
+import { SITE_OPTION, withSite } from '../site-options.ts';
+
+export const upCommand = defineCommand({
+  name: 'up',
+  summary: 'Bring a site up: run its stages, from wherever the last run stopped',
+  description:
+    'Finished stages are skipped, an interrupted one resumes, and a changed site file re-runs only what depends on the change. Every stage can run alone.',
+  options: {
+    ...SITE_OPTION,
+    from: { type: 'string', value: 'STAGE', summary: 'First stage to run' },
+    to: { type: 'string', value: 'STAGE', summary: 'Last stage to run' },
+    only: { type: 'strings', value: 'STAGE', summary: 'Only this stage; may be repeated' },
+    fresh: { type: 'boolean', summary: 'Run finished stages, too' },
+    dryRun: { type: 'boolean', summary: 'Show what would run and change nothing' },
+  },
+  examples: [
+    ['atoll up', 'everything that is not done'],
+    ['atoll up --only images --fresh', 'the images stage, again'],
+    ['atoll up --to config', 'all there is before machines boot'],
+  ],
+  run: (ctx, { options, terminal }) =>
+    withSite(ctx, options.site, terminal, async (open) => {
+      if (options.dryRun)
+        return { dryRun: true, stages: await planUp(ctx, open), outcomes: [], outputs: {} };
+      const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
+      if (!succeeded) throw error;
+      return { dryRun: false, stages: [], run, outcomes, outputs };
+    }),
+  text: ({ dryRun, stages, outcomes }, style) =>
+    dryRun
+      ? stages
+          .map(
+            ({ id, run, reason }) =>
+              `${run ? 'run ' : 'skip'} ${id.padEnd(16)} ${style.dim(reason)}`,
+          )
+          .join('\n')
+      : outcomes
+          .map(
+            ({ step, outcome, durationMs, reason }) =>
+              `${step.padEnd(16)} ${outcome.padEnd(9)} ${formatDuration(durationMs).padStart(8)}  ${style.dim(reason ?? '')}`,
+          )
+          .join('\n'),
+});

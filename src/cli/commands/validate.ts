@@ -1,0 +1,76 @@
+import { access } from 'node:fs/promises';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { platformOf } from '../../site/open-site.ts';
+import { readSite, type Site, sitePath } from '../../site/read-site.ts';
+import { siteJsonSchema } from '../../site/schema.ts';
+import { siteImageSet } from '../../site/stages/release.ts';
+import { defineCommand } from '../command.ts';
+import { SITE_OPTION } from '../site-options.ts';
+
+export const validateCommand = defineCommand({
+  name: 'validate',
+  summary: 'Check a site file: every mistake in one go, with line and column',
+  options: {
+    ...SITE_OPTION,
+    schema: { type: 'boolean', summary: 'Print the JSON Schema for editors instead' },
+  },
+  examples: [
+    ['atoll validate', 'checks atoll.yaml'],
+    ['atoll validate --schema > atoll.schema.json', 'for editors'],
+  ],
+  async run(ctx, { options, terminal }) {
+    if (options.schema) return { schema: siteJsonSchema() };
+    const site = await readSite(options.site, terminal.env);
+    await checkFiles(site);
+    const { warnings } = await siteImageSet(site);
+    for (const { message } of warnings) ctx.emit({ type: 'warning.raised', message });
+    warnUnbuilt(ctx, site);
+    return { valid: true, site: site.name, file: site.path, overrides: site.overrides };
+  },
+  text: (result) =>
+    'schema' in result ? JSON.stringify(result.schema, null, 2) : `${result.file} is valid`,
+});
+
+/** Files the site names must be there: better said now than in stage three. */
+async function checkFiles(site: Site): Promise<void> {
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['cluster.pullSecret', site.cluster.pullSecret],
+    ['cluster.sshKey', site.cluster.sshKey],
+    ['registry.ca', site.registry.ca],
+    ['registry.authfile', site.registry.authfile],
+    ['mirror.imageSet', site.mirror.imageSet],
+    ['mirror.releaseKey', site.mirror.releaseKey],
+    ['mirror.sigstoreKey', site.mirror.sigstoreKey],
+    ['mirror.registriesConf', site.mirror.registriesConf],
+    ['mirror.ca', site.mirror.ca],
+  ];
+  const missing: string[] = [];
+  for (const [field, path] of named) {
+    if (path === undefined) continue;
+    const there = await access(sitePath(site, path)).then(
+      () => true,
+      () => false,
+    );
+    if (!there) missing.push(`${field}: there is no file "${sitePath(site, path)}"`);
+  }
+  if (missing.length === 0) return;
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot use "${site.path}": found ${missing.length} missing file(s)\n  ${missing.join('\n  ')}`,
+  );
+}
+
+/** A good file for a platform that is still to come is no mistake, but nobody should be surprised. */
+function warnUnbuilt(ctx: Context, site: Site): void {
+  try {
+    platformOf(site);
+  } catch (error) {
+    if (!(error instanceof AtollError)) throw error;
+    ctx.emit({
+      type: 'warning.raised',
+      message: error.message,
+      ...(error.hint ? { hint: error.hint } : {}),
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Context } from '../core/context.ts';
+import { type OpenSite, openSite } from '../site/open-site.ts';
+import { readSite } from '../site/read-site.ts';
+import type { OptionSpec, Terminal } from './command.ts';
+
+export const SITE_OPTION = {
+  site: { type: 'string', value: 'FILE', default: 'atoll.yaml', summary: 'The site file' },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+/** Opens the site a command works on, and closes it whatever happens. */
+export async function withSite<T>(
+  ctx: Context,
+  file: string,
+  terminal: Pick<Terminal, 'env'>,
+  work: (open: OpenSite) => Promise<T>,
+): Promise<T> {
+  const site = await readSite(file, terminal.env);
+  for (const { variable, field } of site.overrides) {
+    ctx.emit({ type: 'note.added', message: `${field} comes from ${variable}` });
+  }
+  const open = await openSite(ctx, site, terminal.env);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+  }
+}
