@@ -1,0 +1,117 @@
+import { byText } from '../order.ts';
+import type { NetworkPlan } from './network-input.ts';
+import type { Places } from './network-places.ts';
+import { tagsOf } from './tags.ts';
+import { hole, type Resource, ref, sub, type TemplatePart, type Value } from './template.ts';
+
+/** In the regions of China these services have another prefix; the rest keep the usual one. */
+const PREFIXED_IN_CHINA: ReadonlySet<string> = new Set([
+  'autoscaling',
+  'cloudformation',
+  'ebs',
+  'ec2',
+  'ecr.api',
+  'ecr.dkr',
+  'elasticfilesystem',
+  'monitoring',
+  'sts',
+]);
+
+/** The doors of a closed network to the services of AWS, under their usual names. */
+export function endpointsPart(plan: NetworkPlan, places: Places): TemplatePart {
+  const names = plan.endpoints.toSorted(byText);
+  return {
+    resources: {
+      ...(plan.s3 ? { S3Endpoint: s3Endpoint(plan, places) } : {}),
+      ...(names.length > 0 ? { EndpointSecurityGroup: securityGroup(plan, places) } : {}),
+      ...Object.fromEntries(
+        names.map((name) => [logicalId(name), interfaceEndpoint(plan, name, places)]),
+      ),
+    },
+    outputs:
+      names.length > 0
+        ? {
+            EndpointSecurityGroupId: {
+              Description: 'Security group of the endpoints',
+              Value: ref('EndpointSecurityGroup'),
+            },
+          }
+        : {},
+  };
+}
+
+/** `com.amazonaws.<region>.<name>`; a whole service name stays as it is. */
+export function serviceName(name: string, region: string | undefined): Value {
+  if (/(?:^|\.)(?:amazonaws|vpce|aws)\./.test(name)) return name;
+  const inChina = region?.startsWith('cn-') && PREFIXED_IN_CHINA.has(name);
+  return sub(`${inChina ? 'cn.' : ''}com.amazonaws.${hole('AWS::Region')}.${name}`);
+}
+
+function logicalId(name: string): string {
+  const words = name.split(/[.-]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Endpoint`;
+}
+
+/**
+ * S3 is the one door through which data could leave a closed network: buckets of everybody are
+ * behind the same name. The policy lets only those of this account through.
+ */
+function s3Endpoint(plan: NetworkPlan, { vpc, routeTables }: Places): Resource {
+  const onlyOurs: Value = {
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Principal: '*',
+        Action: 's3:*',
+        Resource: '*',
+        Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
+      },
+    ],
+  };
+  return {
+    Type: 'AWS::EC2::VPCEndpoint',
+    Properties: {
+      VpcEndpointType: 'Gateway',
+      ServiceName: sub(`com.amazonaws.${hole('AWS::Region')}.s3`),
+      VpcId: vpc,
+      RouteTableIds: routeTables,
+      PolicyDocument: onlyOurs,
+      Tags: tagsOf(plan, 's3'),
+    },
+  };
+}
+
+function interfaceEndpoint(
+  plan: NetworkPlan,
+  name: string,
+  { vpc, privateSubnets }: Places,
+): Resource {
+  return {
+    Type: 'AWS::EC2::VPCEndpoint',
+    Properties: {
+      VpcEndpointType: 'Interface',
+      ServiceName: serviceName(name, plan.region),
+      VpcId: vpc,
+      SubnetIds: privateSubnets,
+      SecurityGroupIds: [ref('EndpointSecurityGroup')],
+      PrivateDnsEnabled: true,
+      Tags: tagsOf(plan, name),
+    },
+  };
+}
+
+/** HTTPS from the VPC. Endpoints answer and never call, so nothing goes out beyond it. */
+function securityGroup(plan: NetworkPlan, { vpc }: Places): Resource {
+  const https: Value = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, CidrIp: plan.cidr };
+  return {
+    Type: 'AWS::EC2::SecurityGroup',
+    Properties: {
+      GroupDescription: `Endpoints of the site ${plan.site}`,
+      VpcId: vpc,
+      SecurityGroupIngress: [{ ...(https as object), Description: 'HTTPS from the VPC' }],
+      SecurityGroupEgress: [{ ...(https as object), Description: 'Nothing beyond the VPC' }],
+      Tags: tagsOf(plan, 'endpoints'),
+    },
+  };
+}

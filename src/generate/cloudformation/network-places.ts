@@ -1,0 +1,51 @@
+import type { ExistingNetwork, NetworkPlan } from './network-input.ts';
+import { type Parameter, ref, type TemplatePart, type Value } from './template.ts';
+
+/** Where endpoints, zones and machines go, whoever made it. */
+export interface Places {
+  readonly vpc: Value;
+  /** A list of subnets, or a parameter that is one. */
+  readonly privateSubnets: Value;
+  /** All that should reach S3. */
+  readonly routeTables: Value;
+}
+
+/** A VPC that is there already, as parameters that know their values. */
+export function existingPart(
+  { cidr, endpoints, s3 }: NetworkPlan,
+  existing: ExistingNetwork,
+): { part: TemplatePart; places: Places } {
+  const parameters: Record<string, Parameter> = {
+    VpcId: {
+      Type: 'AWS::EC2::VPC::Id',
+      Description: 'VPC of the site',
+      Default: existing.vpcId,
+    },
+    ...(endpoints.length > 0 ? { SubnetIds: subnetsParameter(existing) } : {}),
+    ...(s3 ? { RouteTableIds: routesParameter(existing) } : {}),
+  };
+  const outputs = {
+    VpcId: { Description: 'VPC', Value: ref('VpcId') },
+    VpcCidr: { Description: 'Range of the VPC', Value: cidr },
+  };
+  return {
+    part: { parameters, outputs },
+    places: {
+      vpc: ref('VpcId'),
+      privateSubnets: ref('SubnetIds'),
+      routeTables: ref('RouteTableIds'),
+    },
+  };
+}
+
+const subnetsParameter = ({ subnetIds }: ExistingNetwork): Parameter => ({
+  Type: 'List<AWS::EC2::Subnet::Id>',
+  Description: 'Private subnets of the site',
+  Default: subnetIds.join(','),
+});
+
+const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): Parameter => ({
+  Type: 'CommaDelimitedList',
+  Description: 'Route tables of the subnets that reach S3',
+  Default: routeTableIds.join(','),
+});
