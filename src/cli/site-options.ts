@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts';
-import { type OpenSite, openSite } from '../site/open-site.ts';
+import { type Access, type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import type { OptionSpec, Terminal } from './command.ts';
 
@@ -13,12 +13,13 @@ export async function withSite<T>(
   file: string,
   terminal: Pick<Terminal, 'env'>,
   work: (open: OpenSite) => Promise<T>,
+  access: Access = 'change',
 ): Promise<T> {
   const site = await readSite(file, terminal.env);
   for (const { variable, field } of site.overrides) {
     ctx.emit({ type: 'note.added', message: `${field} comes from ${variable}` });
   }
-  const open = await openSite(ctx, site, terminal.env);
+  const open = await openSite(ctx, site, terminal.env, access);
   try {
     return await work(open);
   } finally {

@@ -13,7 +13,7 @@ import { sitePaths } from './site-paths.ts';
 import { bastionHost } from './stages/places.ts';
 import type { Env, StageWork } from './stages/stage.ts';
 
-/** A site that nobody else is working on, with its memory open. */
+/** A site with its memory open. To change it one must be the only one. */
 export interface OpenSite {
   readonly work: StageWork;
   readonly journal: Journal;
@@ -21,9 +21,17 @@ export interface OpenSite {
   close(): Promise<void>;
 }
 
-export async function openSite(ctx: Context, site: Site, env: Env): Promise<OpenSite> {
+export type Access = 'change' | 'look';
+
+export async function openSite(
+  ctx: Context,
+  site: Site,
+  env: Env,
+  access: Access = 'change',
+): Promise<OpenSite> {
   const paths = sitePaths(site);
-  const lock: Lock = await acquireLock(ctx, paths.lock, `site "${site.name}"`);
+  const lock: Lock | undefined =
+    access === 'change' ? await acquireLock(ctx, paths.lock, `site "${site.name}"`) : undefined;
   try {
     const journal = await openJournal(ctx, paths.journal);
     const inventory = await openInventory(ctx, paths.inventory);
@@ -46,11 +54,11 @@ export async function openSite(ctx: Context, site: Site, env: Env): Promise<Open
       async close() {
         await journal.close();
         await inventory.close();
-        await lock.release();
+        await lock?.release();
       },
     };
   } catch (error) {
-    await lock.release();
+    await lock?.release();
     throw error;
   }
 }

@@ -89,18 +89,25 @@ export interface PlannedStage {
   readonly does: readonly string[];
 }
 
+/** Such a stage runs without having anything new to tell. */
+const ALWAYS = 'runs every time';
+
 /** What `bringUp` would do. Outputs of stages that have not run are unknown, so theirs are guesses. */
 export async function planUp(ctx: Context, { work, journal }: OpenSite): Promise<PlannedStage[]> {
   const { steps } = await siteWorkflow(ctx, work);
   const outputs = Object.fromEntries(
     steps.map(({ id }) => [id, journal.history(id)?.output ?? {}]),
   );
-  return Promise.all(
-    steps.map(async (step) => ({
-      id: step.id,
-      title: step.title,
-      ...decide(journal, step, outputs),
-      does: (await step.plan?.()) ?? ['run its commands with bash'],
-    })),
-  );
+  const planned: PlannedStage[] = [];
+  for (const step of steps) {
+    const decision = decide(journal, step, outputs);
+    const earlier = planned.find(
+      ({ id, run, reason }) => step.needs.includes(id) && run && reason !== ALWAYS,
+    );
+    const reason =
+      decision.run || !earlier ? decision.reason : `unless ${earlier.id} changes something`;
+    const does = (await step.plan?.()) ?? ['run its commands with bash'];
+    planned.push({ id: step.id, title: step.title, run: decision.run, reason, does });
+  }
+  return planned;
 }

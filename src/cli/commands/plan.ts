@@ -10,10 +10,13 @@ export const planCommand = defineCommand({
   options: SITE_OPTION,
   examples: [['atoll plan', 'the site in atoll.yaml']],
   run: (ctx, { options, terminal }) =>
-    withSite(ctx, options.site, terminal, async (open) => ({
-      site: open.work.site.name,
-      stages: await planUp(ctx, open),
-    })),
+    withSite(
+      ctx,
+      options.site,
+      terminal,
+      async (open) => ({ site: open.work.site.name, stages: await planUp(ctx, open) }),
+      'look',
+    ),
   text: ({ site, stages }, style) =>
     [
       style.bold(`Site ${site}`),

@@ -7,7 +7,7 @@ export const statusCommand = defineCommand({
   summary: 'Show where a site stands: stages, and what it has made',
   options: SITE_OPTION,
   examples: [['atoll status', 'the site in atoll.yaml']],
-  run: (ctx, { options, terminal }) => withSite(ctx, options.site, terminal, siteStatus),
+  run: (ctx, { options, terminal }) => withSite(ctx, options.site, terminal, siteStatus, 'look'),
   text: ({ site, stages, resources }, style) =>
     [
       style.bold(`Site ${site}`),
