@@ -172,9 +172,7 @@ describeWithPeers(['docker-registry', 'skopeo'], 'copyImages between real regist
     const refused = copy(source, `docker://${mirror.host}/sparse/hello:v1`, options);
     const made = copy(source, `docker://${embedded.host}/sparse/hello:v1`, options);
 
-    await expect(refused).rejects.toMatchObject({
-      code: expect.stringMatching(/^REGISTRY_|MISSING/) as string,
-    });
+    await expect(refused).rejects.toMatchObject({ code: 'REGISTRY_REFUSED' });
     expect(await made).toMatchObject({ outcome: 'copied' });
   });
 

@@ -110,7 +110,7 @@ export class MemoryRepository implements Source, Target, MountTarget, TagSource,
     const isManifest = isManifestType(mediaType);
     const there = isManifest ? this.manifests.has(digest) : this.blobs.has(digest);
     if (!there && !(isManifest && this.acceptsSparse))
-      throw new AtollError('REGISTRY_REFUSED', `The child ${digest} is unknown`);
+      throw new AtollError('CONTENT_MISSING', `The child ${digest} is unknown`);
   }
 
   async *tags(): AsyncGenerator<string> {

@@ -21,6 +21,7 @@ interface BlobState {
   /** The transfer that will make a home, while it runs. */
   first: Promise<unknown> | undefined;
   readonly inPlace: Map<string, Promise<void>>;
+  readonly resent: Map<string, Promise<void>>;
 }
 
 type Tally = { -readonly [K in keyof BlobTotals]: number };
@@ -61,6 +62,15 @@ export class BlobMover {
     return moved;
   }
 
+  /** Sends a blob that should be there, because the target says that it is not. */
+  async resend(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
+    const state = this.#stateOf(place, blob);
+    const sent =
+      state.resent.get(place.key) ?? this.#transfer(place, blob, undefined, account, true);
+    state.resent.set(place.key, sent);
+    await sent;
+  }
+
   /** Resolves when nothing is under way: after a stop, another run may then begin. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#underWay);
@@ -70,7 +80,12 @@ export class BlobMover {
     const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#states.get(key);
     if (known) return known;
-    const state = { home: undefined, first: undefined, inPlace: new Map() };
+    const state: BlobState = {
+      home: undefined,
+      first: undefined,
+      inPlace: new Map(),
+      resent: new Map(),
+    };
     this.#states.set(key, state);
     return state;
   }
@@ -96,12 +111,13 @@ export class BlobMover {
     blob: PlannedBlob,
     home: Place | undefined,
     account: Account,
+    absent = false,
   ): Promise<void> {
     const near = home && isSource(home.target) ? [originAt(home, home.target)] : [];
     const origins = [...near, ...blob.origins];
     for (const [index, origin] of origins.entries()) {
       try {
-        await this.#transferFrom(origin, place, blob, home, account);
+        await this.#transferFrom(origin, place, blob, home, account, absent);
         return;
       } catch (error) {
         if (this.#ctx.signal.aborted || index === origins.length - 1) throw error;
@@ -116,6 +132,7 @@ export class BlobMover {
     blob: PlannedBlob,
     home: Place | undefined,
     account: Account,
+    absent: boolean,
   ): Promise<void> {
     const { descriptor } = blob;
     // A mount moves no bytes, so it does not count against where they would come from.
@@ -131,6 +148,7 @@ export class BlobMover {
         target: place.target,
         source: origin.source,
         mountFrom: home?.repository,
+        absent,
         onProgress,
       }),
     );

@@ -431,3 +431,31 @@ test('copyImages never has more blobs under way than it may', async () => {
 
   expect(most).toBe(3);
 });
+
+test('copyImages sends a blob again that the target said it has and then does not know', async () => {
+  const [a, b] = [up(), down()];
+  a.repository('app').addImage(['lost'], 'v1');
+  const target = b.repository('app');
+  const has = target.has.bind(target);
+  target.has = async (ctx, descriptor) =>
+    descriptor.mediaType.includes('layer') || (await has(ctx, descriptor));
+
+  const report = await copy([job(a, b, 'app', 'v1')]);
+
+  expect(report).toMatchObject({ copied: 1, failed: 0 });
+  expect(target.blobs.size).toBe(2);
+});
+
+test('copyImages says what to do when a registry takes no sparse index', async () => {
+  const [a, b] = [up(), down()];
+  multiArch(a);
+  const platforms = [parsePlatform('linux/arm64')];
+
+  const report = await copy([job(a, b, 'app', 'v1', { shape: 'sparse', platforms })]);
+
+  expect(report.images[0]?.error).toMatchObject({
+    code: 'REGISTRY_REFUSED',
+    message: expect.stringContaining('sparse index') as string,
+    hint: expect.stringContaining('Copy all platforms') as string,
+  });
+});

@@ -1,6 +1,8 @@
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import { createPool, type Pool } from '../../core/pool.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
+import { isIndexType } from '../../oci/media-types.ts';
 import type { Account, BlobMover } from './blob-mover.ts';
 import { isRootTarget } from './capabilities.ts';
 import type { ManifestShelf } from './manifest-shelf.ts';
@@ -53,16 +55,16 @@ export class ImageCopier {
       ...node.children.map((child) => this.#node(plan, child, account)),
       ...node.blobs.map((blob) => this.#mover.ensure(plan.place, blob, account)),
     ]);
-    if (tag !== undefined) await this.#putManifest(plan, node, tag);
-    else if (!node.present) await this.#putOnce(plan, node);
+    if (tag !== undefined) await this.#putComplete(plan, node, tag, account);
+    else if (!node.present) await this.#putOnce(plan, node, account);
   }
 
   /** An image that several indexes contain is put once. */
-  #putOnce(plan: ImagePlan, node: ManifestNode): Promise<void> {
+  #putOnce(plan: ImagePlan, node: ManifestNode, account: Account): Promise<void> {
     const key = keyOf(plan.place, node);
     const known = this.#put.get(key);
     if (known) return known;
-    const put = this.#putManifest(plan, node, undefined);
+    const put = this.#putComplete(plan, node, undefined, account);
     this.#put.set(key, put);
     put.catch(() => this.#put.delete(key));
     return put;
@@ -75,6 +77,24 @@ export class ImageCopier {
     });
   }
 
+  /** A target may have lost a blob it said it has, to garbage collection perhaps: then it goes again. */
+  async #putComplete(
+    plan: ImagePlan,
+    node: ManifestNode,
+    tag: string | undefined,
+    account: Account,
+  ): Promise<void> {
+    try {
+      await this.#putManifest(plan, node, tag);
+    } catch (error) {
+      if (!isContentMissing(error)) throw error;
+      if (isSparse(plan, node)) throw sparseRefused(plan, error);
+      if (node.blobs.length === 0) throw error;
+      await Promise.all(node.blobs.map((blob) => this.#mover.resend(plan.place, blob, account)));
+      await this.#putManifest(plan, node, tag);
+    }
+  }
+
   async #read(plan: ImagePlan, { descriptor }: ManifestNode): Promise<RawManifest> {
     return (
       this.#shelf.get(descriptor) ?? (await plan.origin.source.manifest(this.#ctx, descriptor))
@@ -84,4 +104,24 @@ export class ImageCopier {
 
 function keyOf(place: Place, { descriptor }: ManifestNode): string {
   return `${place.key}@${descriptor.digest}`;
+}
+
+function isContentMissing(error: unknown): error is AtollError {
+  return error instanceof AtollError && error.code === 'CONTENT_MISSING';
+}
+
+function isSparse({ job, root }: ImagePlan, node: ManifestNode): boolean {
+  return job.shape === 'sparse' && node === root.node && isIndexType(node.descriptor.mediaType);
+}
+
+function sparseRefused({ job }: ImagePlan, cause: AtollError): AtollError {
+  return new AtollError(
+    'REGISTRY_REFUSED',
+    `Cannot put a sparse index at ${job.to}: the registry wants every platform of it`,
+    {
+      hint: 'Copy all platforms, or one platform without its index; the embedded registry takes sparse ones',
+      details: cause.details,
+      cause,
+    },
+  );
 }

@@ -12,17 +12,20 @@ export interface TransferRequest {
   readonly source: Source;
   /** A repository of the same registry that has the blob. */
   readonly mountFrom: string | undefined;
+  /** The target lacks it for certain, whatever it says when asked. */
+  readonly absent: boolean;
   /** Bytes that went; negative when some go again. */
   readonly onProgress: (bytes: number) => void;
 }
 
 /** Makes one blob be at the target: what is there is used, what a neighbour has is mounted. */
 export async function transferBlob(ctx: Context, request: TransferRequest): Promise<Transfer> {
-  const { blob, target, source, mountFrom, onProgress } = request;
+  const { blob, target, source, mountFrom, absent, onProgress } = request;
   if (isBulkTarget(target)) {
-    return await target.putBlobFrom(ctx, blob, bulkSourceOf(source), { mountFrom, onProgress });
+    const options = { mountFrom, absent, onProgress };
+    return await target.putBlobFrom(ctx, blob, bulkSourceOf(source), options);
   }
-  if (await target.has(ctx, blob)) return 'reused';
+  if (!absent && (await target.has(ctx, blob))) return 'reused';
   if (mountFrom !== undefined && isMountTarget(target)) {
     if (await target.mount(ctx, blob, mountFrom)) return 'mounted';
   }
