@@ -3,11 +3,10 @@ import type { CollectDeps } from '../content/collecting.ts';
 import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import { createWeb } from '../content/web/web.ts';
-import { formatBytes, formatDuration } from '../core/format.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { createRegistries } from '../remote/create-registries.ts';
 import type { Registries } from '../remote/registries.ts';
-import type { OptionSpec, OptionValues, Style, Terminal } from './command.ts';
+import type { OptionSpec, OptionValues, Terminal } from './command.ts';
 import { REGISTRY_OPTIONS, registryOptionsFrom } from './registry-options.ts';
 
 /** Flags that replace what the internet would answer. */
@@ -108,27 +107,6 @@ export async function withMirrorTools<T>(
     web.close();
     await registries.close();
   }
-}
-
-/** A run in a few lines, failures last where the eye ends up. */
-export function reportText(report: MirrorReport, style: Style): string {
-  const { images, copied, skipped, failed, copiedBytes, mountedBytes, durationMs, notCollected } =
-    report;
-  const lines = [
-    `${style.bold(String(images.length))} images: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
-    `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
-  ];
-  for (const { source, error } of images.filter(({ outcome }) => outcome === 'failed')) {
-    lines.push(
-      `${style.red('failed')} ${source}: ${error?.message ?? ''} [${error?.code ?? 'BUG'}]`,
-    );
-    if (error?.hint) lines.push(`  next: ${error.hint}`);
-  }
-  for (const { subject, message, hint } of notCollected) {
-    lines.push(`${style.red('failed')} ${subject}: ${message}`);
-    if (hint) lines.push(`  next: ${hint}`);
-  }
-  return lines.join('\n');
 }
 
 /** Everything is there, or some images are not and the rest is in place. */

@@ -6,6 +6,8 @@ import type { Reference } from '../oci/reference.ts';
 export interface MirroredImage {
   readonly image: ContentImage;
   readonly target: Reference;
+  /** A CatalogSource that the one for this catalog is made from. */
+  readonly catalogTemplate?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type RuleGroup = 'release' | 'operator' | 'generic';
@@ -40,9 +42,11 @@ export function imageRules(images: readonly MirroredImage[]): ImageRules {
     const group = GROUPS[mirrored.image.kind];
     if (!group) continue;
     const rule = ruleFor(mirrored);
+    const { tag, digest } = mirrored.image.source;
     // Clusters refer to their release and its components by digest, whatever the tag says.
-    if (group === 'release' || mirrored.image.source.digest) byDigest[group].push(rule);
-    else byTag[group].push(rule);
+    if (group === 'release' || digest) byDigest[group].push(rule);
+    // A name with both is pulled by either.
+    if (group !== 'release' && (tag || !digest)) byTag[group].push(rule);
   }
   return { byDigest: normalized(byDigest), byTag: normalized(byTag) };
 }

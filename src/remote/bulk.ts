@@ -30,6 +30,14 @@ export interface BulkSource {
   openBlob(ctx: Context, blob: Descriptor, offset?: number): Promise<BlobDownload>;
 }
 
+/** Remembers where an upload stands, for the next process should this one die. */
+export interface UploadMemory {
+  /** URL of an upload that an earlier process began. */
+  readonly location: string | undefined;
+  /** The registry named a URL; undefined when the upload is over. */
+  remember(location: string | undefined): void;
+}
+
 export interface TransferOptions {
   /** A repository of the same registry that has this blob: mounted from there where possible. */
   readonly mountFrom?: string | undefined;
@@ -37,6 +45,8 @@ export interface TransferOptions {
   readonly absent?: boolean | undefined;
   /** Bytes on their way to the target since the last call; negative when some have to go again. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Goes on with an upload of an earlier process. What was sent is hashed again from the source. */
+  readonly memory?: UploadMemory | undefined;
 }
 
 /** How a blob came to be at the target. */

@@ -72,6 +72,17 @@ export async function sessionStatus(
   return { ...session, location: await locationOf(ctx, place, response, session), offset };
 }
 
+/** An upload of an earlier process, or undefined when the registry does not go on with it. */
+export async function rememberedSession(
+  ctx: Context,
+  place: Place,
+  location: string,
+): Promise<Session | undefined> {
+  if (!URL.canParse(location)) return undefined;
+  const url = await place.client.locate(ctx, location, new URL(location));
+  return await sessionStatus(ctx, place, { location: url, offset: 0, minPartBytes: 0 });
+}
+
 /** Lets the registry forget an upload. Nothing depends on it. */
 export async function cancelSession(ctx: Context, place: Place, session: Session): Promise<void> {
   const scopes = [pushing(place.repository)];

@@ -6,7 +6,7 @@ import type { BulkSource, Transfer, TransferOptions } from './bulk.ts';
 import { ContentCheck } from './content-check.ts';
 import { type Place, subjectAt } from './place.ts';
 import { sendParts } from './upload-parts.ts';
-import { openSession, type Session, sessionStatus } from './upload-session.ts';
+import { openSession, rememberedSession, type Session, sessionStatus } from './upload-session.ts';
 
 export interface UploadOptions extends TransferOptions {
   /** The source can be opened only once, so a failure after that is final. */
@@ -64,14 +64,17 @@ class Upload {
   }
 
   async #try(ctx: Context): Promise<Transfer> {
-    const session = (await this.#continued(ctx)) ?? (await this.#opened(ctx));
+    const session =
+      (await this.#continued(ctx)) ?? (await this.#remembered(ctx)) ?? (await this.#opened(ctx));
     if (typeof session === 'string') return session;
     this.#session = session;
+    this.#options.memory?.remember(session.location.href);
     this.#report(session.offset);
     this.#started = true;
     for (;;) {
       try {
         await this.#send(ctx);
+        this.#options.memory?.remember(undefined);
         return 'copied';
       } catch (error) {
         if (!this.#canShrink(error)) throw error;
@@ -92,6 +95,32 @@ class Upload {
     if (usable && status.offset < this.#blob.size) return status;
     this.#check = new ContentCheck(this.#blob);
     return undefined;
+  }
+
+  /** An upload that an earlier process left behind, once what it sent has been hashed again. */
+  async #remembered(ctx: Context): Promise<Session | undefined> {
+    const location = this.#started ? undefined : this.#options.memory?.location;
+    if (location === undefined) return undefined;
+    const session = await rememberedSession(ctx, this.#place, location);
+    if (!session || session.offset === 0 || session.offset >= this.#blob.size) return undefined;
+    await this.#replay(ctx, session.offset);
+    return session;
+  }
+
+  async #replay(ctx: Context, end: number): Promise<void> {
+    const download = await this.#from.openBlob(ctx, this.#blob, 0);
+    const seenAll = new Error('The rest is not needed');
+    try {
+      await download.pump(ctx, (chunk) => {
+        const { position } = this.#check;
+        this.#check.take(chunk.subarray(0, end - position), position);
+        if (this.#check.position >= end) throw seenAll;
+      });
+    } catch (error) {
+      if (error !== seenAll) throw error;
+    } finally {
+      download.cancel();
+    }
   }
 
   async #opened(ctx: Context): Promise<Session | Transfer> {
@@ -135,6 +164,7 @@ class Upload {
       session,
       onSession: (next) => {
         this.#session = next;
+        this.#options.memory?.remember(next.location.href);
       },
       onBytes: (bytes) => {
         this.#reported += bytes;

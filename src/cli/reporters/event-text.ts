@@ -63,7 +63,9 @@ const hint = (value: string | undefined) => (value ? `\n  next: ${value}` : '');
 /** Whether an event deserves a line. Failures and warnings always do, ticks never. */
 export function isTold(event: AtollEvent, verbosity: Verbosity): boolean {
   if (event.type === 'task.progressed') return false;
-  if (event.type === 'attempt.failed') return verbosity !== 'quiet';
+  // The result tells of failed images, those of one cause together.
+  if (event.type === 'attempt.failed' || event.type === 'image.failed')
+    return verbosity !== 'quiet';
   if (event.type === 'warning.raised' || event.type.endsWith('.failed')) return true;
   if (verbosity === 'quiet') return false;
   return verbosity === 'verbose' || !ONLY_VERBOSE.has(event.type);

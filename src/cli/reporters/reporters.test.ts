@@ -74,14 +74,14 @@ test('plainReporter tells only trouble with --quiet and every detail with --verb
   const quiet = new FakeScreen(200);
   const verbose = new FakeScreen(200);
 
-  for (const event of [started, blob, copied, failed, finished]) {
+  for (const event of [started, blob, copied, failed, warning, finished]) {
     plainReporter(quiet, style, 'quiet').report(event);
     plainReporter(verbose, style, 'verbose').report(event);
   }
 
-  expect(quiet.text).toHaveLength(1);
-  expect(quiet.text[0]).toContain('[IMAGE_UNKNOWN]');
-  expect(verbose.text).toHaveLength(5);
+  // Failed images are told by the result of the command.
+  expect(quiet.text).toEqual(['warning: m: slow', '  next: Wait']);
+  expect(verbose.text).toHaveLength(7);
 });
 
 test('jsonReporter writes the events as they are, numbered and dated', () => {

@@ -9,12 +9,16 @@ import { type Digest, isDigest } from '../../oci/digest.ts';
 //
 //   bundle.json              this index: small, deterministic, what a signature covers
 //   bundle.json.asc          detached signature, where a key was given
+//   bundle.state             only while it is being written: what has arrived
+//   bundle.previous.json     only while a finished bundle grows: what it was
 //   chunk-000001.atoll …     one long run of blobs, cut into files of a chosen size
 //
 // A blob lies at an offset of that run and may reach over the end of a chunk into the next.
 
 export const INDEX_FILE = 'bundle.json';
+export const SIGNATURE_FILE = 'bundle.json.asc';
 export const STATE_FILE = 'bundle.state';
+export const PREVIOUS_FILE = 'bundle.previous.json';
 const FORMAT = 'atoll-bundle/1';
 
 const digest = z.string().refine(isDigest, 'not a digest');
@@ -34,7 +38,17 @@ const schema = z.strictObject({
   id: z.string(),
   chunkBytes: z.number().int().positive(),
   chunks: z.array(z.strictObject({ file: z.string(), size: z.number(), sha256: z.string() })),
-  blobs: z.array(z.strictObject({ digest, size: z.number(), offset: z.number() })),
+  blobs: z.array(
+    z.strictObject({
+      digest,
+      size: z.number(),
+      offset: z.number(),
+      /** A repository of the mirror that needs it, relative to the mirror's path. */
+      repository: z.string().optional(),
+    }),
+  ),
+  /** Bundles whose content this one counts on, by their ids. */
+  since: z.array(z.string()),
   /** Content that images here need and the other side is expected to have; where, if known. */
   base: z.array(z.strictObject({ digest, repository: z.string().optional() })),
   images: z.array(imageSchema),
@@ -63,6 +77,9 @@ export type BundleBlob = {
   readonly offset: number;
 };
 
+/** What is said about the content of a bundle beyond the content itself. */
+export type BundleContent = Pick<BundleIndex, 'images' | 'signatures'>;
+
 /** The bytes of an index: the same for the same content, and the id made of it. */
 export function encodeIndex(content: Omit<BundleIndex, 'format' | 'id'>): {
   text: string;
@@ -74,8 +91,12 @@ export function encodeIndex(content: Omit<BundleIndex, 'format' | 'id'>): {
 }
 
 export async function readIndex(folder: string): Promise<BundleIndex> {
-  const path = join(folder, INDEX_FILE);
-  const text = await readText(path).catch((cause: unknown) => {
+  return parseIndex(join(folder, INDEX_FILE), await readIndexText(folder));
+}
+
+/** The index as it is, for whoever has to verify it first. */
+export async function readIndexText(folder: string): Promise<string> {
+  return await readText(join(folder, INDEX_FILE)).catch((cause: unknown) => {
     throw new AtollError(
       'BUNDLE_INVALID',
       `Cannot find a bundle in "${folder}": there is no ${INDEX_FILE}`,
@@ -85,7 +106,11 @@ export async function readIndex(folder: string): Promise<BundleIndex> {
       },
     );
   });
-  return parseIndex(path, text);
+}
+
+/** An index under another name. */
+export async function readIndexFile(path: string): Promise<BundleIndex> {
+  return parseIndex(path, await readText(path));
 }
 
 export function parseIndex(path: string, text: string): BundleIndex {

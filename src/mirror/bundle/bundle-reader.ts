@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
@@ -6,7 +7,14 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { verifyBytes } from '../../oci/verify.ts';
-import { type BundleBlob, type BundleIndex, readIndex } from './bundle-index.ts';
+import {
+  type BundleBlob,
+  type BundleIndex,
+  INDEX_FILE,
+  parseIndex,
+  readIndexText,
+} from './bundle-index.ts';
+import { isSigned, verifyIndex } from './bundle-signature.ts';
 import { ChunkFiles, hashFile, piecesOf, sizeOfFile } from './chunk-files.ts';
 
 /** A chunk that must be copied again. The others can stay. */
@@ -22,6 +30,8 @@ export class BundleReader {
   readonly #files: ChunkFiles;
   readonly #blobs: ReadonlyMap<string, BundleBlob>;
   readonly #base: ReadonlySet<string>;
+  readonly #named: ReadonlyMap<string, Descriptor>;
+  readonly #referring: ReadonlyMap<string, readonly Descriptor[]>;
   readonly #checked = new Map<number, Promise<DamagedChunk | undefined>>();
 
   constructor(folder: string, index: BundleIndex) {
@@ -30,10 +40,26 @@ export class BundleReader {
     this.#files = new ChunkFiles(folder, index.chunkBytes, 'read');
     this.#blobs = new Map(index.blobs.map((blob) => [blob.digest, blob]));
     this.#base = new Set(index.base.map(({ digest }) => digest));
+    this.#named = namesIn(index);
+    this.#referring = referrersIn(index);
   }
 
-  static async open(folder: string): Promise<BundleReader> {
-    return new BundleReader(folder, await readIndex(folder));
+  /** With keys the index must carry a valid signature of one of them before anything is used. */
+  static async open(
+    ctx: Context,
+    folder: string,
+    keys: readonly PublicKey[] = [],
+  ): Promise<BundleReader> {
+    const text = await readIndexText(folder);
+    if (keys.length > 0) await verifyIndex(ctx, folder, text, keys);
+    else if (await isSigned(folder)) {
+      ctx.emit({
+        type: 'warning.raised',
+        message: `The bundle in "${folder}" is signed, but nobody verified it`,
+        hint: 'Give the public key of whoever saved it with --verify-key FILE',
+      });
+    }
+    return new BundleReader(folder, parseIndex(join(folder, INDEX_FILE), text));
   }
 
   /** Every chunk that is missing, too short or altered. */
@@ -65,14 +91,13 @@ export class BundleReader {
   source(): Source & TagSource & ReferrersSource {
     const { attachments } = this.index;
     return {
-      resolve: async (_ctx, name) => this.#resolve(name, attachments),
+      resolve: async (_ctx, name) => this.#resolve(name),
       manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),
       blob: (ctx, descriptor, offset) => this.#read(ctx, descriptor.digest, offset ?? 0),
       async *tags() {
         for (const { tag } of attachments) if (tag) yield tag;
       },
-      referrers: async (_ctx, subject) =>
-        attachments.filter((each) => each.of === subject && !each.tag).map(toDescriptor),
+      referrers: async (_ctx, subject) => this.#referring.get(subject) ?? [],
     };
   }
 
@@ -80,11 +105,9 @@ export class BundleReader {
     await this.#files.close();
   }
 
-  #resolve(name: string, attachments: BundleIndex['attachments']): Descriptor | undefined {
-    const attachment = attachments.find((each) => each.tag === name);
-    if (attachment) return toDescriptor(attachment);
-    const image = this.index.images.find((each) => each.digest === name);
-    if (image) return toDescriptor(image);
+  #resolve(name: string): Descriptor | undefined {
+    const named = this.#named.get(name);
+    if (named) return named;
     const blob = isDigest(name) ? this.#blobs.get(name) : undefined;
     return blob && { mediaType: '', digest: blob.digest, size: blob.size };
   }
@@ -121,7 +144,7 @@ export class BundleReader {
     if (size === undefined) return { file: chunk.file, found: 'missing' };
     if (size !== chunk.size)
       return { file: chunk.file, found: `${size} instead of ${chunk.size} bytes` };
-    const sha256 = await hashFile(ctx, path, () => undefined);
+    const sha256 = await hashFile(ctx, path);
     return sha256 === chunk.sha256 ? undefined : { file: chunk.file, found: 'different bytes' };
   }
 
@@ -133,13 +156,39 @@ export class BundleReader {
         ? `Cannot find ${digest}: this bundle counts on the mirror to have it`
         : `Cannot find ${digest} in the bundle "${this.#folder}"`,
       {
-        hint: expected
-          ? 'Load the bundle this one builds on first, or save again with --have of this mirror'
-          : 'Save the bundle again; its index is not whole',
+        hint: expected ? this.#baseHint() : 'Save the bundle again; its index is not whole',
         details: { digest },
       },
     );
   }
+
+  #baseHint(): string {
+    const { since } = this.index;
+    const which =
+      since.length > 0 ? `bundle ${since.join(', ')}, on which this one builds,` : 'its base';
+    return `Load ${which} first, or save again with --have of this mirror`;
+  }
+}
+
+/** Images by digest, attachments by tag. */
+function namesIn({ images, attachments }: BundleIndex): ReadonlyMap<string, Descriptor> {
+  const names = new Map<string, Descriptor>();
+  for (const image of images) names.set(image.digest, toDescriptor(image));
+  for (const each of attachments) {
+    names.set(each.digest, toDescriptor(each));
+    if (each.tag) names.set(each.tag, toDescriptor(each));
+  }
+  return names;
+}
+
+function referrersIn({ attachments }: BundleIndex): ReadonlyMap<string, readonly Descriptor[]> {
+  const referring = new Map<string, Descriptor[]>();
+  for (const each of attachments) {
+    if (each.tag) continue;
+    const known = referring.get(each.of) ?? [];
+    referring.set(each.of, [...known, toDescriptor(each)]);
+  }
+  return referring;
 }
 
 function toDescriptor({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, truncate } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -13,25 +13,36 @@ import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/free-space.ts';
 import {
   type BundleAttachment,
+  type BundleContent,
   type BundleIndex,
-  chunkFile,
   encodeIndex,
   INDEX_FILE,
+  PREVIOUS_FILE,
+  readIndex,
+  readIndexFile,
+  SIGNATURE_FILE,
   STATE_FILE,
 } from './bundle-index.ts';
-import { ChunkFiles, hashFile, sizeOfFile } from './chunk-files.ts';
+import { type Signer, writeSignature } from './bundle-signature.ts';
+import { ChunkFiles, sizeOfFile } from './chunk-files.ts';
+import { closeChunks } from './close-chunks.ts';
+import { joinIndex } from './join-index.ts';
+import { NoteClock } from './note-clock.ts';
 import { openWriterState, type WriterState } from './writer-state.ts';
-
-/** After so many bytes an unfinished blob is noted, so that little of it has to come again. */
-const NOTE_BYTES = 4 * 1024 * 1024;
 
 export interface BundleWriterOptions {
   readonly chunkBytes: number;
   /** Content the other side has, with a repository that holds it where known: it is left out. */
   readonly have?: ReadonlyMap<string, string | undefined> | undefined;
+  /** Ids of the bundles `have` comes from. */
+  readonly since?: readonly string[] | undefined;
 }
 
-type Content = Pick<BundleIndex, 'images' | 'signatures'>;
+export interface FinishOptions {
+  readonly signer?: Signer | undefined;
+  /** A repository that needs a blob, by digest. */
+  readonly repositories?: ReadonlyMap<string, string> | undefined;
+}
 
 const ATTACHMENT = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
 
@@ -44,14 +55,22 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   readonly #options: BundleWriterOptions;
   readonly #state: WriterState;
   readonly #files: ChunkFiles;
+  /** What the bundle was before it began to grow. */
+  readonly #previous: BundleIndex | undefined;
   readonly #manifests = new Map<Digest, RawManifest>();
   readonly #base = new Set<Digest>();
   readonly #attachments = new Map<string, BundleAttachment>();
 
-  private constructor(folder: string, options: BundleWriterOptions, state: WriterState) {
+  private constructor(
+    folder: string,
+    options: BundleWriterOptions,
+    state: WriterState,
+    previous?: BundleIndex,
+  ) {
     this.#folder = folder;
     this.#options = options;
     this.#state = state;
+    this.#previous = previous;
     this.#files = new ChunkFiles(folder, options.chunkBytes, 'write');
   }
 
@@ -71,18 +90,31 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     return new BundleWriter(folder, options, state);
   }
 
+  /** Opens a finished bundle to add to it. Until it is finished again it is none. */
+  static async grow(folder: string): Promise<BundleWriter> {
+    const before = join(folder, PREVIOUS_FILE);
+    const interrupted = (await sizeOfFile(before)) !== undefined;
+    const previous = interrupted ? await readIndexFile(before) : await readIndex(folder);
+    const { chunkBytes, base, since } = previous;
+    const state = await openWriterState(join(folder, STATE_FILE), chunkBytes);
+    await state.adopt(previous.blobs);
+    if (!interrupted) await rename(join(folder, INDEX_FILE), before);
+    await rm(join(folder, SIGNATURE_FILE), { force: true });
+    const have = new Map(base.map((each) => [each.digest, each.repository]));
+    return new BundleWriter(folder, { chunkBytes, have, since }, state, previous);
+  }
+
   /** Gives every blob its place, in an order that depends on nothing but the blobs. */
   async prepare(_ctx: Context, blobs: readonly Descriptor[]): Promise<void> {
     const fresh = new Map<Digest, number>();
     for (const blob of blobs) if (!this.#leavesOut(blob)) fresh.set(blob.digest, blob.size);
     const missing = [...fresh].filter(([digest]) => !this.#state.done(digest));
-    await requireFreeSpace(
-      this.#folder,
-      missing.reduce((sum, [, size]) => sum + size, 0),
+    const neededBytes = missing.reduce(
+      (sum, [digest, size]) => sum + size - this.#state.received(digest),
+      0,
     );
-    for (const [digest, size] of [...fresh].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      await this.#state.place(digest, size);
-    }
+    await requireFreeSpace(this.#folder, neededBytes);
+    await this.#state.placeAll([...fresh].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   async has(_ctx: Context, descriptor: Descriptor): Promise<boolean> {
@@ -113,7 +145,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     const hash = createHash(algorithm);
     for await (const bytes of this.#files.read(ctx, region.offset, offset)) hash.update(bytes);
     let size = offset;
-    let noted = offset;
+    const clock = new NoteClock(offset);
     for await (const bytes of chunks) {
       ctx.signal.throwIfAborted();
       if (size + bytes.length > blob.size)
@@ -121,10 +153,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
       hash.update(bytes);
       await this.#files.write(region.offset + size, bytes);
       size += bytes.length;
-      if (size - noted >= NOTE_BYTES) {
-        noted = size;
-        await this.#state.note(blob.digest, size);
-      }
+      if (clock.isDue(size)) await this.#state.note(blob.digest, size);
     }
     if (size < blob.size)
       throw await this.#refuse(blob, `only ${size} of ${blob.size} bytes`, size);
@@ -149,33 +178,45 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     this.#attachments.set(`${of} ${digest} ${tag ?? ''}`, attachment);
   }
 
+  /** The manifests that came in this run. */
+  get manifests(): ReadonlyMap<Digest, RawManifest> {
+    return this.#manifests;
+  }
+
   /** Adds the manifests, hashes the chunks and writes the index: only now it is a bundle. */
-  async finish(ctx: Context, content: Content): Promise<BundleIndex> {
-    const manifests = [...this.#manifests.values()].map(({ descriptor }) => descriptor);
-    await this.prepare(ctx, manifests);
-    for (const manifest of this.#manifests.values()) await this.#storeManifest(ctx, manifest);
-    const blobs = this.#state.finished();
+  async finish(
+    ctx: Context,
+    content: BundleContent,
+    options: FinishOptions = {},
+  ): Promise<BundleIndex> {
+    const manifests = [...this.#manifests.values()];
+    await this.prepare(
+      ctx,
+      manifests.map(({ descriptor }) => descriptor),
+    );
+    for (const manifest of manifests) await this.#storeManifest(ctx, manifest);
     await this.#files.close();
-    const end = blobs.reduce((most, blob) => Math.max(most, blob.offset + blob.size), 0);
-    const chunks = await this.#closeChunks(ctx, end);
-    const base = [...this.#base].toSorted().map((digest) => {
-      const repository = this.#options.have?.get(digest);
-      return repository === undefined ? { digest } : { digest, repository };
+    const blobs = this.#state.finished().map((blob) => {
+      const repository = options.repositories?.get(blob.digest);
+      return repository === undefined ? blob : { ...blob, repository };
     });
-    const attachments = [...this.#attachments]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, each]) => each);
-    const { text, index } = encodeIndex({
-      chunkBytes: this.#options.chunkBytes,
-      chunks,
-      blobs: [...blobs],
-      base,
-      attachments,
-      ...content,
-    });
+    const { chunkBytes, since = [] } = this.#options;
+    const { text, index } = encodeIndex(
+      joinIndex(this.#previous, {
+        chunkBytes,
+        chunks: await closeChunks(ctx, this.#folder, chunkBytes, blobs, this.#previous),
+        blobs,
+        since: [...since],
+        base: this.#baseEntries(),
+        attachments: [...this.#attachments.values()],
+        ...content,
+      }),
+    );
+    if (options.signer) await writeSignature(ctx, this.#folder, text, options.signer);
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
     await this.#state.close();
-    await rm(join(this.#folder, STATE_FILE), { force: true });
+    for (const file of [STATE_FILE, PREVIOUS_FILE])
+      await rm(join(this.#folder, file), { force: true });
     return index;
   }
 
@@ -183,6 +224,13 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   async close(): Promise<void> {
     await this.#files.close();
     await this.#state.close();
+  }
+
+  #baseEntries(): BundleIndex['base'] {
+    return [...this.#base].map((digest) => {
+      const repository = this.#options.have?.get(digest);
+      return repository === undefined ? { digest } : { digest, repository };
+    });
   }
 
   /** Manifests always come: they are small, and the mirror may need one again under a new tag. */
@@ -193,29 +241,6 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   async #storeManifest(ctx: Context, { descriptor, bytes }: RawManifest): Promise<void> {
     if (this.#state.done(descriptor.digest)) return;
     await this.putBlob(ctx, descriptor, once(bytes));
-  }
-
-  async #closeChunks(ctx: Context, end: number): Promise<BundleIndex['chunks']> {
-    const { chunkBytes } = this.#options;
-    const count = Math.ceil(end / chunkBytes);
-    const task = { task: 'bundle', title: 'Hash the chunks' };
-    ctx.emit({ type: 'task.started', ...task, totalBytes: end });
-    let doneBytes = 0;
-    const chunks: BundleIndex['chunks'] = [];
-    for (let number = 0; number < count; number += 1) {
-      const file = chunkFile(number + 1);
-      const path = join(this.#folder, file);
-      const size = Math.min(chunkBytes, end - number * chunkBytes);
-      // A chunk whose end was never written is shorter than its place: fill it up.
-      if ((await sizeOfFile(path)) !== size) await truncate(path, size);
-      const sha256 = await hashFile(ctx, path, (bytes) => {
-        doneBytes += bytes;
-      });
-      ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes: end });
-      chunks.push({ file, size, sha256 });
-    }
-    ctx.emit({ type: 'task.finished', ...task, summary: `${count} chunks` });
-    return chunks;
   }
 }
 

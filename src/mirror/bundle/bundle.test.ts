@@ -47,7 +47,7 @@ describe('BundleWriter and BundleReader', () => {
     const folder = await tempDir();
     await save(folder, blobs);
 
-    const reader = await BundleReader.open(folder);
+    const reader = await BundleReader.open(ctx, folder);
 
     for (const blob of blobs)
       expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
@@ -79,7 +79,7 @@ describe('BundleWriter and BundleReader', () => {
     bad[5] = (bad[5] ?? 0) ^ 1;
     await writeFile(path, bad);
 
-    const reader = await BundleReader.open(folder);
+    const reader = await BundleReader.open(ctx, folder);
     expect(await reader.damaged(ctx)).toEqual([
       { file: 'chunk-000002.atoll', found: 'different bytes' },
     ]);
@@ -88,7 +88,7 @@ describe('BundleWriter and BundleReader', () => {
     });
 
     await writeFile(path, good);
-    expect(await (await BundleReader.open(folder)).damaged(ctx)).toEqual([]);
+    expect(await (await BundleReader.open(ctx, folder)).damaged(ctx)).toEqual([]);
   });
 
   test('name a chunk that is missing or short', async () => {
@@ -97,7 +97,7 @@ describe('BundleWriter and BundleReader', () => {
     await rm(join(folder, 'chunk-000001.atoll'));
     await writeFile(join(folder, 'chunk-000004.atoll'), 'short');
 
-    const found = await (await BundleReader.open(folder)).damaged(ctx);
+    const found = await (await BundleReader.open(ctx, folder)).damaged(ctx);
 
     expect(found).toEqual([
       { file: 'chunk-000001.atoll', found: 'missing' },
@@ -110,7 +110,7 @@ describe('BundleWriter and BundleReader', () => {
     const [first, second] = blobs as [Blob, Blob];
     await save(folder, blobs, new Map([[first.descriptor.digest, 'ocp/base']]));
 
-    const reader = await BundleReader.open(folder);
+    const reader = await BundleReader.open(ctx, folder);
 
     expect(reader.index.base).toEqual([
       { digest: first.descriptor.digest, repository: 'ocp/base' },
@@ -137,7 +137,7 @@ describe('BundleWriter and BundleReader', () => {
     await second.finish(ctx, EMPTY);
 
     expect(kept).toBe(6 * 1024 * 1024);
-    const reader = await BundleReader.open(folder);
+    const reader = await BundleReader.open(ctx, folder);
     expect(digestOf(await contentOf(reader, big))).toBe(big.descriptor.digest);
   });
 
@@ -164,7 +164,7 @@ describe('BundleWriter and BundleReader', () => {
     await writer.putManifest(ctx, image.manifest);
     await writer.finish(ctx, EMPTY);
 
-    const read = await (await BundleReader.open(folder))
+    const read = await (await BundleReader.open(ctx, folder))
       .source()
       .manifest(ctx, image.manifest.descriptor);
 
@@ -188,7 +188,7 @@ describe('BundleWriter and BundleReader', () => {
 });
 
 test('BundleReader.open says what is missing', async () => {
-  await expect(BundleReader.open(await tempDir())).rejects.toMatchObject({
+  await expect(BundleReader.open(ctx, await tempDir())).rejects.toMatchObject({
     code: 'BUNDLE_INVALID',
   });
 });

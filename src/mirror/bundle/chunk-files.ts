@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { unwritable } from '../../core/files.ts';
 import { chunkFile } from './bundle-index.ts';
 
 const READ_BYTES = 1024 * 1024;
@@ -43,10 +44,14 @@ export class ChunkFiles {
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     let done = 0;
-    for (const { chunk, at, length } of piecesOf(offset, bytes.length, this.#chunkBytes)) {
-      const file = await this.#file(chunk);
-      await file.write(bytes, done, length, at);
-      done += length;
+    try {
+      for (const { chunk, at, length } of piecesOf(offset, bytes.length, this.#chunkBytes)) {
+        const file = await this.#file(chunk);
+        await writeAll(file, bytes.subarray(done, done + length), at);
+        done += length;
+      }
+    } catch (error) {
+      throw unwritable(this.#folder, error);
     }
   }
 
@@ -93,18 +98,21 @@ export class ChunkFiles {
   }
 }
 
-export async function hashFile(
-  ctx: Context,
-  path: string,
-  onBytes: (bytes: number) => void,
-): Promise<string> {
+/** A write may take less than it was given. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+export async function hashFile(ctx: Context, path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const bytes of createReadStream(path, {
     highWaterMark: READ_BYTES,
     signal: ctx.signal,
   })) {
     hash.update(bytes as Buffer);
-    onBytes((bytes as Buffer).length);
   }
   return hash.digest('hex');
 }

@@ -1,7 +1,7 @@
-import { appendFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import { readTextIfPresent } from '../../core/files.ts';
+import { readTextIfPresent, unwritable } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import type { BundleBlob } from './bundle-index.ts';
 
@@ -31,12 +31,15 @@ type Line = z.output<typeof lineSchema>;
  */
 export class WriterState {
   readonly #path: string;
+  readonly #file: FileHandle;
   readonly #regions = new Map<Digest, Progress>();
   #end = 0;
+  #pending = '';
   #last: Promise<void> = Promise.resolve();
 
-  constructor(path: string, lines: readonly Line[]) {
+  constructor(path: string, file: FileHandle, lines: readonly Line[]) {
     this.#path = path;
+    this.#file = file;
     for (const line of lines) this.#take(line);
   }
 
@@ -50,24 +53,39 @@ export class WriterState {
 
   /** Where a blob goes; a new one behind all others. */
   async place(digest: Digest, size: number): Promise<Region> {
-    const known = this.#regions.get(digest);
-    if (known) return known;
-    const line = { place: digest, offset: this.#end, size };
-    this.#take(line);
-    await this.#append(line);
-    return { offset: line.offset, size };
+    if (!this.#regions.has(digest)) await this.placeAll([[digest, size]]);
+    return this.#regions.get(digest) ?? { offset: 0, size };
+  }
+
+  async placeAll(blobs: readonly (readonly [Digest, number])[]): Promise<void> {
+    const lines = blobs.flatMap(([place, size]) => {
+      if (this.#regions.has(place)) return [];
+      const line = { place, offset: this.#end, size };
+      this.#take(line);
+      return [line];
+    });
+    await this.#append(lines);
+  }
+
+  /** Takes over the blobs of a finished bundle that is to grow. */
+  async adopt(blobs: readonly BundleBlob[]): Promise<void> {
+    const lines = blobs.flatMap(({ digest: place, offset, size }): Line[] =>
+      this.done(place) ? [] : [{ place, offset, size }, { done: place }],
+    );
+    for (const line of lines) this.#take(line);
+    await this.#append(lines);
   }
 
   async note(digest: Digest, received: number): Promise<void> {
     const line = { note: digest, received };
     this.#take(line);
-    await this.#append(line);
+    await this.#append([line]);
   }
 
   async finish(digest: Digest): Promise<void> {
     const line = { done: digest };
     this.#take(line);
-    await this.#append(line);
+    await this.#append([line]);
   }
 
   /** Whole blobs in the order of their places. */
@@ -79,7 +97,8 @@ export class WriterState {
   }
 
   async close(): Promise<void> {
-    await this.#last;
+    await this.#last.catch(() => undefined);
+    await this.#file.close();
   }
 
   #take(line: Line): void {
@@ -96,9 +115,22 @@ export class WriterState {
     }
   }
 
-  #append(line: Line): Promise<void> {
-    this.#last = this.#last.then(() => appendFile(this.#path, `${JSON.stringify(line)}\n`));
+  /** Facts that come while others are being written go together. */
+  #append(lines: readonly Line[]): Promise<void> {
+    this.#pending += lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    this.#last = this.#last.then(() => this.#flush());
     return this.#last;
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#pending;
+    this.#pending = '';
+    if (text === '') return;
+    try {
+      await this.#file.appendFile(text);
+    } catch (error) {
+      throw unwritable(this.#path, error);
+    }
   }
 }
 
@@ -115,9 +147,10 @@ export async function openWriterState(path: string, chunkBytes: number): Promise
       },
     );
   }
-  if (!first) await appendFile(path, `${JSON.stringify({ chunkBytes })}\n`);
-  else if (!text.endsWith('\n')) await appendFile(path, '\n');
-  return new WriterState(path, lines);
+  const file = await open(path, 'a');
+  if (!first) await file.appendFile(`${JSON.stringify({ chunkBytes })}\n`);
+  else if (!text.endsWith('\n')) await file.appendFile('\n');
+  return new WriterState(path, file, lines);
 }
 
 function parseLine(line: string): Line[] {

@@ -10,6 +10,7 @@ import {
 import { toYaml } from '../../generate/yaml.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { imageRules, type MirroredImage, type RuleGroup } from '../image-rules.ts';
+import { fillTemplate } from './catalog-template.ts';
 
 export interface ResourceOptions {
   /** ImageContentSourcePolicy for old clusters, instead of the two newer kinds. */
@@ -17,6 +18,10 @@ export interface ResourceOptions {
 }
 
 const GROUPS: readonly RuleGroup[] = ['release', 'operator', 'generic'];
+
+/** Names of files this writes; others in the folder are somebody else's. */
+export const RESOURCE_FILE =
+  /^(?:(?:idms|itms|icsp)-oc-mirror|(?:cs|cc)-[a-z0-9-]+|updateService|signature-configmap)\.yaml$/;
 
 /**
  * What to apply to the cluster, by file name: made from all that is in the mirror, so a later run
@@ -47,13 +52,15 @@ function catalogObjects(images: readonly MirroredImage[]) {
     taken.add(free);
     return free;
   };
-  const catalogs = images
-    .filter(({ image }) => image.kind === 'catalog')
-    .map(({ target }) => formatReference(target));
-  return catalogs.flatMap((image) => [
-    catalogSource({ image, name: unique(catalogName('cs', image)) }),
-    clusterCatalog({ image, name: unique(catalogName('cc', image)) }),
-  ]);
+  const catalogs = images.filter(({ image }) => image.kind === 'catalog');
+  return catalogs.flatMap(({ target, catalogTemplate }) => {
+    const image = formatReference(target);
+    const source = catalogSource({ image, name: unique(catalogName('cs', image)) });
+    return [
+      fillTemplate(catalogTemplate, source),
+      clusterCatalog({ image, name: unique(catalogName('cc', image)) }),
+    ];
+  });
 }
 
 type Add = (name: string, objects: readonly object[]) => void;
@@ -89,8 +96,26 @@ function updateServices(images: readonly MirroredImage[]): object[] {
   if (!graph || !release) return [];
   return [
     updateService({
+      name: 'update-service-oc-mirror',
       releases: `${release.target.registry}/${release.target.repository}`,
       graphDataImage: formatReference(graph.target),
     }),
   ];
+}
+
+/** The part of an install-config that leads a new cluster to the mirror; empty without a release. */
+export function installConfigPart(
+  images: readonly MirroredImage[],
+  { icsp }: ResourceOptions = {},
+): string {
+  const rules = imageRules(images).byDigest.release;
+  if (rules.length === 0) return '';
+  const sources = rules.map(({ source, mirrors }) => ({ source, mirrors }));
+  return toYaml({ [icsp ? 'imageContentSources' : 'imageDigestSources']: sources });
+}
+
+/** Images that nodes pull by tag: the older kind of policy cannot lead them to the mirror. */
+export function pulledByTag(images: readonly MirroredImage[]): string[] {
+  const { byTag } = imageRules(images);
+  return GROUPS.flatMap((group) => byTag[group].map(({ source }) => source));
 }

@@ -3,10 +3,11 @@ import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
-import type { Source, Target } from '../../oci/content.ts';
+import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
 import { walk } from '../../oci/walk.ts';
+import { chosenChildren } from '../copy/platforms.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { mappingText } from './placed-image.ts';
 import type { WorkingDir } from './working-dir.ts';
@@ -17,7 +18,17 @@ export interface DryRunOptions {
   readonly workingDir: WorkingDir;
   readonly failures: readonly CollectFailure[];
   readonly sourceOf: (image: MirroredImage) => Source;
-  readonly targetOf: (image: MirroredImage) => Target;
+  /** Whether the image need not be moved. */
+  readonly isThere: (image: MirroredImage, root: Descriptor) => Promise<boolean>;
+  /** Content the mirror is known to have. */
+  readonly have?: { has(digest: string): boolean } | undefined;
+}
+
+/** Bytes a disk must have free, and has. */
+export interface SpaceHere {
+  readonly path: string;
+  readonly neededBytes: number;
+  readonly freeBytes: number;
 }
 
 /** What a run would move. */
@@ -26,8 +37,10 @@ export interface DryRun {
   readonly missingImages: number;
   /** Distinct bytes of all images. */
   readonly totalBytes: number;
-  /** Distinct bytes of images the mirror does not have: the space it needs. */
+  /** Distinct bytes the mirror does not have: what has to move, and the space the mirror needs. */
   readonly missingBytes: number;
+  /** Where something is written on this machine. */
+  readonly here?: SpaceHere | undefined;
   readonly failures: readonly CollectFailure[];
   readonly mappingFile: string;
   readonly missingFile: string;
@@ -63,9 +76,9 @@ export async function dryRun(
   return {
     images: placed.length,
     missingImages: missing.length,
-    totalBytes: distinctBytes(looked),
-    missingBytes: distinctBytes(missing),
-    failures,
+    totalBytes: bytesOf(sizesOf(looked)),
+    missingBytes: missingBytes(looked, options.have),
+    failures: failures.toSorted((a, b) => (a.subject < b.subject ? -1 : 1)),
     mappingFile,
     missingFile,
   };
@@ -75,15 +88,28 @@ async function look(ctx: Context, placed: MirroredImage, options: DryRunOptions)
   const { image } = placed;
   const source = options.sourceOf(placed);
   const root = await source.resolve(ctx, image.digest ?? tagOrDigestOf(image.source));
-  if (!root) throw new Error('upstream does not have it');
+  if (!root) throw new Error('the source does not have it');
   const content: Descriptor[] = [];
-  for await (const { descriptor } of walk(ctx, source, root)) content.push(descriptor);
-  return { placed, content, present: await options.targetOf(placed).has(ctx, root) };
+  const job = { from: formatReference(image.source), platforms: image.platforms };
+  const select: NonNullable<Parameters<typeof walk>[3]>['select'] = (manifest) =>
+    'manifests' in manifest.content ? chosenChildren(manifest, job, 'sparse') : manifest.children;
+  for await (const { descriptor } of walk(ctx, source, root, { select })) content.push(descriptor);
+  return { placed, content, present: await options.isThere(placed, root) };
 }
 
-function distinctBytes(looked: readonly Looked[]): number {
-  const sizes = new Map(
+/** What an image that is there shares with one that is not need not move. */
+function missingBytes(looked: readonly Looked[], have: DryRunOptions['have']): number {
+  const there = sizesOf(looked.filter(({ present }) => present));
+  const missing = sizesOf(looked.filter(({ present }) => !present));
+  return bytesOf([...missing].filter(([digest]) => !there.has(digest) && !have?.has(digest)));
+}
+
+function sizesOf(looked: readonly Looked[]): Map<string, number> {
+  return new Map(
     looked.flatMap(({ content }) => content.map(({ digest, size }) => [digest, size])),
   );
-  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+function bytesOf(sizes: Iterable<readonly [string, number]>): number {
+  return [...sizes].reduce((sum, [, size]) => sum + size, 0);
 }

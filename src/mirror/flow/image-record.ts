@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ContentImage, ContentKind } from '../../content/content-image.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
+import type { MirroredImage } from '../image-rules.ts';
 
 const KINDS = [
   'release',
@@ -35,6 +36,7 @@ export const imageRecordSchema = z.object({
   packages: z.array(z.string()).optional(),
   bundles: z.array(z.string()).optional(),
   catalog: z.string().optional(),
+  catalogTemplate: z.record(z.string(), z.unknown()).optional(),
   chart: z.string().optional(),
   sigstore: z.enum(['required', 'wanted', 'none']).optional(),
 });
@@ -42,20 +44,38 @@ export const imageRecordSchema = z.object({
 export type ImageRecord = z.output<typeof imageRecordSchema>;
 
 /** Everything of an image but where its bytes are. */
-export function recordOf(image: ContentImage, digest?: Digest): ImageRecord {
-  const { from: _from, source, platforms, packages, bundles, release, ...rest } = image;
+export function recordOf(
+  { image, catalogTemplate }: Pick<MirroredImage, 'image' | 'catalogTemplate'>,
+  digest?: Digest,
+): ImageRecord {
+  const { from: _from, source, ...rest } = image;
   const record = {
     ...rest,
     source: formatReference(source),
     digest: digest ?? image.digest,
-    ...(platforms ? { platforms: platforms.map((each) => ({ ...each })) } : {}),
-    ...(packages ? { packages: [...packages] } : {}),
-    ...(bundles ? { bundles: [...bundles] } : {}),
-    ...(release ? { release: { ...release } } : {}),
+    catalogTemplate,
   };
-  return imageRecordSchema.parse(record);
+  // Undefined fields are left out, so that the same image gives the same bytes.
+  return imageRecordSchema.parse(JSON.parse(JSON.stringify(record)));
 }
 
-export function imageOf({ source, ...rest }: ImageRecord): ContentImage {
+export function imageOf({
+  source,
+  catalogTemplate: _template,
+  ...rest
+}: ImageRecord): ContentImage {
   return { ...rest, source: parseReference(source) };
+}
+
+/** A recorded image at its place. */
+export function placedOf(record: ImageRecord & { readonly target: string }): MirroredImage {
+  const { target, catalogTemplate, ...rest } = record;
+  return withTemplate({ image: imageOf(rest), target: parseReference(target) }, catalogTemplate);
+}
+
+export function withTemplate(
+  placed: MirroredImage,
+  catalogTemplate: MirroredImage['catalogTemplate'],
+): MirroredImage {
+  return catalogTemplate === undefined ? placed : { ...placed, catalogTemplate };
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
 import { isDigest } from '../../oci/digest.ts';
-import { walk } from '../../oci/walk.ts';
-import type { Registries } from '../../remote/registries.ts';
-import { readIndex } from '../bundle/bundle-index.ts';
+import { isManifestType } from '../../oci/media-types.ts';
+import type { Registries, Repository } from '../../remote/registries.ts';
+import { type BundleIndex, readIndex, readIndexFile } from '../bundle/bundle-index.ts';
+import { signatureTags } from '../copy/attachments.ts';
 import type { Destination } from '../destination.ts';
 import type { WorkingDir } from './working-dir.ts';
 
@@ -29,14 +31,16 @@ export async function takeInventory(
   workingDir: WorkingDir,
 ): Promise<Inventory> {
   const mirrored = await workingDir.mirrored();
+  if (mirrored.length === 0) warnOfNothing(ctx, workingDir);
   const content = new Map<string, string>();
   await mapBounded(ctx, AT_ONCE, mirrored, async ({ target, digest }) => {
     const repository = registries.repository(target.registry, target.repository);
-    const root = await repository.resolve(ctx, digest);
-    if (!root) return;
     const below = relativeTo(destination, target.repository);
-    for await (const { descriptor } of walk(ctx, repository, root))
-      content.set(descriptor.digest, below);
+    for (const name of [digest, ...signatureTags(digest)]) {
+      const root = await repository.resolve(ctx, name);
+      if (root)
+        for (const found of await contentBelow(ctx, repository, root)) content.set(found, below);
+    }
   });
   const sorted = [...content].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -45,28 +49,82 @@ export async function takeInventory(
   };
 }
 
+/** Of a sparse index only what is there. */
+async function contentBelow(
+  ctx: Context,
+  repository: Repository,
+  root: Descriptor,
+): Promise<string[]> {
+  const digests: string[] = [root.digest];
+  const { children } = await repository.manifest(ctx, root);
+  for (const child of children) {
+    if (!isManifestType(child.mediaType)) digests.push(child.digest);
+    else if (await repository.has(ctx, child)) {
+      digests.push(...(await contentBelow(ctx, repository, child)));
+    }
+  }
+  return digests;
+}
+
+function warnOfNothing(ctx: Context, workingDir: WorkingDir): void {
+  ctx.emit({
+    type: 'warning.raised',
+    message: `Nothing is known to be in the mirror: "${workingDir.path}" has no mirrored.json`,
+    hint: 'Name the folder in which sync or load ran with --dir DIR',
+  });
+}
+
 function relativeTo({ prefix }: Destination, repository: string): string {
   return prefix !== '' && repository.startsWith(`${prefix}/`)
     ? repository.slice(prefix.length + 1)
     : repository;
 }
 
+/** What a delta leaves out, and the bundles it builds on. */
+export interface DeltaBase {
+  readonly have: ReadonlyMap<string, string | undefined>;
+  readonly since: readonly string[];
+}
+
 /** What the other side has: an inventory file, earlier bundles, or both. */
-export async function readHave(
+export async function readBase(
   inventory: string | undefined,
   bundles: readonly string[],
-): Promise<ReadonlyMap<string, string | undefined>> {
+): Promise<DeltaBase> {
   const have = new Map<string, string | undefined>();
+  const since: string[] = [];
   for (const folder of bundles) {
-    const { blobs, base } = await readIndex(folder);
-    for (const { digest, repository } of base) have.set(digest, repository);
-    for (const { digest } of blobs) have.set(digest, have.get(digest));
+    const { id, blobs, base } = await readEarlier(folder);
+    since.push(id);
+    for (const { digest, repository } of [...base, ...blobs]) {
+      have.set(digest, repository ?? have.get(digest));
+    }
   }
   if (inventory !== undefined) {
     const { content } = parseInventory(inventory, await readText(inventory));
     for (const [digest, repository] of Object.entries(content)) have.set(digest, repository);
   }
-  return have;
+  return { have, since };
+}
+
+/** Only what the other side has, where nothing is said about the bundles it came with. */
+export async function readHave(
+  inventory: string | undefined,
+  bundles: readonly string[],
+): Promise<DeltaBase['have']> {
+  return (await readBase(inventory, bundles)).have;
+}
+
+/** The index is enough: the chunks of an earlier bundle may be gone. */
+async function readEarlier(path: string): Promise<BundleIndex> {
+  try {
+    return path.endsWith('.json') ? await readIndexFile(path) : await readIndex(path);
+  } catch (cause) {
+    throw new AtollError('BUNDLE_INVALID', `Cannot build on "${path}": ${messageOf(cause)}`, {
+      hint: 'Give --since the folder of the earlier bundle, or its bundle.json; without it save the whole, or use --have with an inventory of the mirror',
+      cause,
+    });
+  }
 }
 
 function parseInventory(path: string, text: string): Inventory {

@@ -1,74 +1,102 @@
-import type { CollectFailure, ReleaseSignature } from '../../content/content-image.ts';
+import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
-import { writeFileAtomic } from '../../core/files.ts';
 import type { Source } from '../../oci/content.ts';
-import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
+import { formatReference } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import type { CopyReport, ImageJob, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { clusterResources } from './cluster-resources.ts';
-import { errorsFileName, errorsText, type MirrorReport, reportOf } from './report.ts';
-import type { KnownImage, WorkingDir } from './working-dir.ts';
+import { imageJob } from './image-job.ts';
+import { type BaseRepositories, mirrorTarget } from './mirror-target.ts';
+import { warnOfReplaced } from './placed-image.ts';
+import { type MirrorReport, type RunKind, reportOf, writeReports } from './report.ts';
+import { Spool } from './spool.ts';
+import { UploadNotes } from './upload-notes.ts';
+import type { KnownImage, KnownSignature, WorkingDir } from './working-dir.ts';
+import { type WrittenResources, writeResources } from './write-resources.ts';
 
-export interface MirrorOptions {
+export interface MirrorOptions extends RunKind {
   readonly workingDir: WorkingDir;
   /** The mirror. */
   readonly registries: Registries;
   /** Where an image is read. */
   readonly sourceOf: (image: MirroredImage) => Source;
-  readonly signatures: readonly ReleaseSignature[];
+  readonly signatures: readonly KnownSignature[];
   /** What could not even be collected: told in the report like failed images. */
   readonly failures: readonly CollectFailure[];
+  /** Content a delta counts on. */
+  readonly base?: BaseRepositories | undefined;
   readonly copySignatures?: boolean | undefined;
   readonly concurrency?: number | undefined;
   readonly icsp?: boolean | undefined;
   readonly title: string;
 }
 
-export interface MirrorResult {
+export interface MirrorResult extends WrittenResources {
   readonly report: MirrorReport;
-  /** Files written for the cluster, sorted. */
-  readonly resources: readonly string[];
   readonly reportFile: string;
   readonly errorsFile: string | undefined;
 }
 
 /** Copies placed images into the mirror, remembers them, and writes what the cluster needs. */
-export async function mirrorImages(
+export function mirrorImages(
   ctx: Context,
   placed: readonly MirroredImage[],
   options: MirrorOptions,
 ): Promise<MirrorResult> {
   const { workingDir } = options;
-  const jobs = placed.map((each) => jobFor(each, options));
-  const copy = await copyImages(ctx, {
-    images: jobs,
+  return workingDir.exclusively(ctx, async () => {
+    warnOfReplaced(ctx, placed, await workingDir.mirrored());
+    const copy = await copyKept(ctx, placed, options);
+    await workingDir.addSignatures(options.signatures);
+    await workingDir.addMirrored(arrived(placed, copy));
+    const written = await writeResources(ctx, workingDir, options);
+    const { flow, folder, failures } = options;
+    const report = reportOf({ flow, folder }, placed, copy, failures);
+    return { report, ...written, ...(await writeReports(ctx, workingDir, report)) };
+  });
+}
+
+/** Copies so that a kill at any moment costs next to nothing: bytes and uploads are kept. */
+async function copyKept(
+  ctx: Context,
+  placed: readonly MirroredImage[],
+  options: MirrorOptions,
+): Promise<CopyReport> {
+  const spool = new Spool(options.workingDir.file('partial', 'blobs'));
+  const notes = new UploadNotes(options.workingDir.file('partial', 'uploads'));
+  const isFar = options.flow === 'sync' || options.flow === 'release';
+  const copy = await copyImages(spool.watching(ctx), {
+    images: placed.map((each) => {
+      const source = options.sourceOf(each);
+      const isLocal = !isFar || each.image.from !== undefined;
+      return jobFor(each, isLocal ? source : spool.before(source), notes, options);
+    }),
     signatures: options.copySignatures,
     concurrency: options.concurrency,
     limiter: (registry) => options.registries.limiter(registry),
     title: options.title,
   });
-  await workingDir.addSignatures(options.signatures);
-  await workingDir.addMirrored(arrived(placed, copy));
-  const resources = await writeResources(ctx, workingDir, options.icsp);
-  return { ...(await writeReports(ctx, placed, copy, options)), resources };
+  // What failed half-way goes on there when it is tried again.
+  if (copy.failed === 0) {
+    await spool.clear();
+    notes.clear();
+  }
+  return copy;
 }
 
-function jobFor(each: MirroredImage, { registries, sourceOf }: MirrorOptions): ImageJob {
-  const { image, target } = each;
-  return {
-    source: sourceOf(each),
-    target: registries.repository(target.registry, target.repository),
-    reference: image.digest ?? tagOrDigestOf(image.source),
-    tags: target.tag === undefined ? [] : [target.tag],
-    from: formatReference(image.source),
-    to: formatReference(target),
-    sourceRepository: `${image.source.registry}/${image.source.repository}`,
-    ...(image.platforms ? { shape: 'sparse', platforms: image.platforms } : {}),
-    signatures: image.kind === 'catalog' || image.kind === 'graph' ? false : undefined,
-    reason: image.reason,
-  };
+function jobFor(
+  each: MirroredImage,
+  source: Source,
+  notes: UploadNotes,
+  { registries, base }: MirrorOptions,
+): ImageJob {
+  const { registry, repository, tag } = each.target;
+  return imageJob(each, source, {
+    target: mirrorTarget(registries.repository(registry, repository), { notes, base }),
+    tags: tag === undefined ? [] : [tag],
+    to: formatReference(each.target),
+  });
 }
 
 function arrived(placed: readonly MirroredImage[], copy: CopyReport): KnownImage[] {
@@ -76,38 +104,4 @@ function arrived(placed: readonly MirroredImage[], copy: CopyReport): KnownImage
     const { outcome, digest } = copy.images[index] as ImageResult;
     return outcome === 'failed' || digest === undefined ? [] : [{ ...each, digest }];
   });
-}
-
-/** Rewrites `cluster-resources` from all that is in the mirror. */
-export async function writeResources(
-  ctx: Context,
-  workingDir: WorkingDir,
-  icsp?: boolean,
-): Promise<string[]> {
-  const files = clusterResources(await workingDir.mirrored(), await workingDir.signatures(), {
-    icsp,
-  });
-  const written: string[] = [];
-  for (const [name, text] of files) {
-    const path = workingDir.file('cluster-resources', name);
-    await writeFileAtomic(path, text);
-    ctx.emit({ type: 'file.written', path, sizeBytes: Buffer.byteLength(text) });
-    written.push(path);
-  }
-  return written.toSorted();
-}
-
-async function writeReports(
-  ctx: Context,
-  placed: readonly MirroredImage[],
-  copy: CopyReport,
-  { workingDir, failures }: MirrorOptions,
-): Promise<Omit<MirrorResult, 'resources'>> {
-  const report = reportOf(placed, copy, failures);
-  const reportFile = workingDir.file('report.json');
-  await writeFileAtomic(reportFile, `${JSON.stringify(report, null, 1)}\n`);
-  if (report.failed === 0) return { report, reportFile, errorsFile: undefined };
-  const errorsFile = workingDir.file('logs', errorsFileName(ctx.now()));
-  await writeFileAtomic(errorsFile, errorsText(report));
-  return { report, reportFile, errorsFile };
 }

@@ -1,4 +1,5 @@
 import type { ContentImage } from '../../content/content-image.ts';
+import type { Context } from '../../core/context.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { type Destination, findCollisions, refuseCollisions, targetOf } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
@@ -22,6 +23,26 @@ function distinct(placed: readonly MirroredImage[]): MirroredImage[] {
   }
   return [...seen.values()];
 }
+
+/** Tells of places where an earlier run put an image of another repository: it will be replaced. */
+export function warnOfReplaced(
+  ctx: Context,
+  placed: readonly MirroredImage[],
+  known: readonly MirroredImage[],
+): void {
+  const earlier = new Map(known.map(({ target, image }) => [formatReference(target), image]));
+  for (const { target, image } of placed) {
+    const before = earlier.get(formatReference(target));
+    if (!before || repositoryOf(before) === repositoryOf(image)) continue;
+    ctx.emit({
+      type: 'warning.raised',
+      message: `${formatReference(target)} held ${formatReference(before.source)} and now gets ${formatReference(image.source)}`,
+      hint: 'Give one of them a targetRepo or targetTag of its own to keep both',
+    });
+  }
+}
+
+const repositoryOf = ({ source }: ContentImage) => `${source.registry}/${source.repository}`;
 
 /** `mapping.txt`: `source=target`, one image a line, sorted. */
 export function mappingText(placed: readonly MirroredImage[]): string {

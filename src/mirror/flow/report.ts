@@ -1,9 +1,20 @@
+import { z } from 'zod';
 import type { CollectFailure } from '../../content/content-image.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { redact } from '../../core/redact.ts';
 import { formatReference } from '../../oci/reference.ts';
-import type { CopyReport, ImageResult } from '../copy/job.ts';
+import type { CopyReport, ImageFailure, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { type ImageRecord, recordOf } from './image-record.ts';
+import { type ImageRecord, imageRecordSchema, recordOf } from './image-record.ts';
+import type { WorkingDir } from './working-dir.ts';
+
+/** What ran, and the folder of the bundle where there was one. */
+export interface RunKind {
+  readonly flow: 'sync' | 'save' | 'load' | 'release';
+  readonly folder?: string | undefined;
+}
 
 /** One image of a run: what it is, where it went, what became of it and why it was wanted. */
 export interface ReportedImage extends ImageRecord {
@@ -16,7 +27,7 @@ export interface ReportedImage extends ImageRecord {
 }
 
 /** `report.json`: every image of the run, and totals. */
-export interface MirrorReport {
+export interface MirrorReport extends RunKind {
   readonly images: readonly ReportedImage[];
   /** What was asked for and could not be found out. */
   readonly notCollected: readonly CollectFailure[];
@@ -30,25 +41,26 @@ export interface MirrorReport {
 }
 
 export function reportOf(
+  kind: RunKind,
   placed: readonly MirroredImage[],
   copy: CopyReport,
   notCollected: readonly CollectFailure[],
 ): MirrorReport {
-  const images = placed.map(({ image, target }, index) => {
+  const images = placed.map((each, index) => {
     const result = copy.images[index] as ImageResult;
+    const error = result.error && explained(each, result.error);
     return {
-      ...recordOf(image, result.digest),
-      target: formatReference(target),
+      ...recordOf(each, result.digest),
+      target: formatReference(each.target),
       outcome: result.outcome,
       sizeBytes: result.sizeBytes,
       copiedBytes: result.copiedBytes,
       attempts: result.attempts,
-      ...(result.error
-        ? { error: { ...result.error, message: redact(result.error.message) } }
-        : {}),
+      ...(error ? { error: { ...error, message: redact(error.message) } } : {}),
     };
   });
   return {
+    ...kind,
     images,
     notCollected,
     copied: copy.copied,
@@ -60,6 +72,62 @@ export function reportOf(
   };
 }
 
+/** A registry that insists on whole indexes says so in words that do not help. */
+function explained({ image }: MirroredImage, error: ImageFailure): ImageFailure {
+  const refused = ['CONTENT_MISSING', 'REGISTRY_REFUSED', 'IMAGE_UNKNOWN'];
+  const isSparse = image.platforms !== undefined && error.message.startsWith('Cannot write');
+  if (!isSparse || !refused.includes(error.code ?? '')) return error;
+  return {
+    code: 'REGISTRY_REFUSED',
+    message: `${error.message} (the registry takes no index of which some platforms are missing)`,
+    hint: 'Leave "platforms" out to mirror whole images, or let the registry take sparse indexes: atoll registry does; distribution 3 does with "validation.manifests.indexes.platforms: none"',
+  };
+}
+
+/** Writes `report.json`, and where something failed a file that names each failure. */
+export async function writeReports(
+  ctx: Context,
+  workingDir: WorkingDir,
+  report: MirrorReport,
+): Promise<{ readonly reportFile: string; readonly errorsFile: string | undefined }> {
+  const reportFile = workingDir.file('report.json');
+  await writeFileAtomic(reportFile, `${JSON.stringify(report, null, 1)}\n`);
+  if (report.failed === 0) return { reportFile, errorsFile: undefined };
+  const errorsFile = workingDir.file('logs', errorsFileName(ctx.now()));
+  await writeFileAtomic(errorsFile, errorsText(report));
+  return { reportFile, errorsFile };
+}
+
+const storedSchema = z.object({
+  flow: z.enum(['sync', 'save', 'load', 'release']),
+  folder: z.string().optional(),
+  images: z.array(imageRecordSchema.extend({ target: z.string(), outcome: z.string() })),
+  notCollected: z.array(
+    z.object({ subject: z.string(), message: z.string(), hint: z.string().optional() }),
+  ),
+});
+
+export type StoredReport = z.output<typeof storedSchema>;
+
+/** The report of the last run in this folder. */
+export async function readReport(workingDir: WorkingDir): Promise<StoredReport> {
+  const path = workingDir.file('report.json');
+  const text = await readTextIfPresent(path);
+  if (text === undefined) {
+    throw new AtollError('FILE_UNREADABLE', `Cannot find "${path}": nothing has run here`, {
+      hint: 'Name the folder of the run with --dir DIR',
+    });
+  }
+  try {
+    return storedSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not a report of atoll`, {
+      hint: 'Run the sync, save or load again',
+      cause,
+    });
+  }
+}
+
 /** `mirroring_errors_20260820_101112.txt`, as oc-mirror names it. */
 export function errorsFileName(now: Date): string {
   const [day = '', time = ''] = now.toISOString().slice(0, 19).split('T');
@@ -67,7 +135,10 @@ export function errorsFileName(now: Date): string {
 }
 
 /** One line for each thing that is not in the mirror, with what needed it. */
-export function errorsText({ images, notCollected }: MirrorReport): string {
+export function errorsText({
+  images,
+  notCollected,
+}: Pick<MirrorReport, 'images' | 'notCollected'>): string {
   const failed = images.filter(({ outcome }) => outcome === 'failed');
   const lines = failed.map(({ source, bundles, packages, error }) => {
     const needed = [...(packages ?? []), ...(bundles ?? [])].join(', ');

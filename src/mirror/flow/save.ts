@@ -1,35 +1,54 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CollectDeps } from '../../content/collecting.ts';
 import type { Collection } from '../../content/content-image.ts';
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import type { Context } from '../../core/context.ts';
-import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
-import type { BundleIndex } from '../bundle/bundle-index.ts';
+import { withFileLock } from '../../store/file-lock.ts';
+import { freeSpace } from '../../store/free-space.ts';
+import type { BundleContent, BundleIndex } from '../bundle/bundle-index.ts';
+import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import type { CopyReport, ImageResult } from '../copy/job.ts';
 import { parseDestination } from '../destination.ts';
-import { collectContent } from './collect-content.ts';
+import type { MirroredImage } from '../image-rules.ts';
+import { blobRepositories } from './blob-repositories.ts';
+import { type DryRun, dryRun } from './dry-run.ts';
+import { imageJob } from './image-job.ts';
 import { recordOf } from './image-record.ts';
-import { placeImages } from './placed-image.ts';
-import { type MirrorReport, reportOf } from './report.ts';
+import { type MirrorReport, reportOf, writeReports } from './report.ts';
+import { collectPlaced } from './sync.ts';
+import type { WorkingDir } from './working-dir.ts';
 
-export interface SaveOptions {
-  readonly imageSet: ImageSet;
+/** What filling a bundle needs, whatever goes into it. */
+export interface FillOptions {
   readonly folder: string;
-  readonly chunkBytes: number;
   readonly registries: Registries;
+  /** Where the report goes; none is written without it. */
+  readonly workingDir?: WorkingDir | undefined;
+  readonly signer?: Signer | undefined;
+  readonly copySignatures?: boolean | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+export interface SaveOptions extends FillOptions {
+  readonly imageSet: ImageSet;
+  readonly chunkBytes: number;
   readonly collect: CollectDeps;
   /** What the mirror has already, by digest, with a repository that holds it where known. */
   readonly have?: ReadonlyMap<string, string | undefined> | undefined;
-  readonly copySignatures?: boolean | undefined;
-  readonly concurrency?: number | undefined;
+  /** Ids of the bundles that `have` comes from. */
+  readonly since?: readonly string[] | undefined;
 }
 
 export interface SaveResult {
   readonly report: MirrorReport;
   readonly bundle: BundleIndex;
   readonly folder: string;
+  readonly reportFile?: string | undefined;
+  readonly errorsFile?: string | undefined;
 }
 
 /** Only names that differ after loading matter here; any registry would do. */
@@ -37,56 +56,97 @@ const ANYWHERE = parseDestination('mirror.invalid');
 
 /** Upstream to bundle. What fails is told and left out; the rest is a whole bundle. */
 export async function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResult> {
-  const { folder, chunkBytes, have } = options;
-  const content = await collectContent(ctx, options.imageSet, options.collect);
-  const placed = placeImages(content.images, ANYWHERE);
-  const writer = await BundleWriter.open(folder, { chunkBytes, have });
-  try {
-    const copy = await copyImages(ctx, {
-      images: placed.map(({ image }) => ({
-        source: image.from ?? options.registries.source(image.source),
-        target: writer,
-        reference: image.digest ?? tagOrDigestOf(image.source),
-        tags: [],
-        from: formatReference(image.source),
-        to: folder,
-        sourceRepository: `${image.source.registry}/${image.source.repository}`,
-        ...(image.platforms ? { shape: 'sparse' as const, platforms: image.platforms } : {}),
-        reason: image.reason,
-      })),
-      signatures: options.copySignatures,
-      concurrency: options.concurrency,
-      limiter: (registry) => options.registries.limiter(registry),
-      title: 'Saving images',
+  const { folder, chunkBytes, have, since } = options;
+  return alone(ctx, folder, async () => {
+    const writer = await BundleWriter.open(folder, { chunkBytes, have, since });
+    return await closing(writer, async () => {
+      const { content, placed } = await collectPlaced(ctx, { ...options, destination: ANYWHERE });
+      return await fillBundle(ctx, writer, placed, content, options);
     });
-    const bundle = await writer.finish(ctx, indexContent(placed, copy, content));
-    return { report: reportOf(placed, copy, content.failures), bundle, folder };
+  });
+}
+
+/** Copies images into an open bundle and finishes it. */
+export async function fillBundle(
+  ctx: Context,
+  writer: BundleWriter,
+  placed: readonly MirroredImage[],
+  { signatures, failures }: Pick<Collection, 'signatures' | 'failures'>,
+  options: FillOptions,
+): Promise<SaveResult> {
+  const { folder, registries, workingDir, signer } = options;
+  const place = { target: writer, tags: [], to: folder };
+  const copy = await copyImages(ctx, {
+    images: placed.map((each) =>
+      imageJob(each, each.image.from ?? registries.source(each.image.source), place),
+    ),
+    signatures: options.copySignatures,
+    concurrency: options.concurrency,
+    limiter: (registry) => registries.limiter(registry),
+    title: 'Saving images',
+  });
+  const repositories = blobRepositories(placed, copy, writer.manifests);
+  const bundle = await writer.finish(ctx, contentOf(placed, copy, signatures), {
+    signer,
+    repositories,
+  });
+  const report = reportOf({ flow: 'save', folder }, placed, copy, failures);
+  const files = workingDir ? await writeReports(ctx, workingDir, report) : {};
+  return { report, bundle, folder, ...files };
+}
+
+/** What a save would write, and whether there is room for it. */
+export async function planSave(
+  ctx: Context,
+  options: SaveOptions & { readonly workingDir: WorkingDir },
+): Promise<DryRun> {
+  const { folder, registries, workingDir, have } = options;
+  const { content, placed } = await collectPlaced(ctx, { ...options, destination: ANYWHERE });
+  const plan = await dryRun(ctx, placed, {
+    workingDir,
+    failures: content.failures,
+    sourceOf: ({ image }) => image.from ?? registries.source(image.source),
+    isThere: async () => false,
+    have,
+  });
+  const freeBytes = await freeSpace(folder);
+  return { ...plan, here: { path: folder, neededBytes: plan.missingBytes, freeBytes } };
+}
+
+/** Two runs must not write one bundle. */
+export async function alone<T>(ctx: Context, folder: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true });
+  return await withFileLock(ctx, join(folder, 'bundle.lock'), { waitMs: 1000 }, work);
+}
+
+/** A run that fails leaves what is there for the next. */
+export async function closing<T>(writer: BundleWriter, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
 
-function indexContent(
-  placed: ReturnType<typeof placeImages>,
+function contentOf(
+  placed: readonly MirroredImage[],
   copy: CopyReport,
-  { signatures }: Collection,
-): Pick<BundleIndex, 'images' | 'signatures'> {
-  const images = placed.flatMap(({ image }, index) => {
+  signatures: Collection['signatures'],
+): BundleContent {
+  const images = placed.flatMap((each, index) => {
     const { outcome, root } = copy.images[index] as ImageResult;
     if (outcome === 'failed' || !root) return [];
     const { digest, mediaType, size } = root;
-    return [{ ...recordOf(image, digest), digest, mediaType, size }];
+    return [{ ...recordOf(each, digest), digest, mediaType, size }];
   });
   return {
-    images: images.toSorted((a, b) => (`${a.source} ${a.kind}` < `${b.source} ${b.kind}` ? -1 : 1)),
-    signatures: signatures
-      .map(({ digest, bytes, release }) => ({
-        digest,
-        version: release.version,
-        tag: release.tag,
-        base64: Buffer.from(bytes).toString('base64'),
-      }))
-      .toSorted((a, b) => (a.digest < b.digest ? -1 : 1)),
+    images,
+    signatures: signatures.map(({ digest, bytes, release }) => ({
+      digest,
+      version: release.version,
+      tag: release.tag,
+      base64: Buffer.from(bytes).toString('base64'),
+    })),
   };
 }

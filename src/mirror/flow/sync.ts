@@ -1,10 +1,14 @@
 import type { CollectDeps } from '../../content/collecting.ts';
+import type { Collection } from '../../content/content-image.ts';
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import type { Context } from '../../core/context.ts';
 import type { Registries } from '../../remote/registries.ts';
 import type { Destination } from '../destination.ts';
+import type { MirroredImage } from '../image-rules.ts';
+import { readCatalogTemplates } from './catalog-template.ts';
 import { collectContent } from './collect-content.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
+import { withTemplate } from './image-record.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { placeImages } from './placed-image.ts';
 import type { WorkingDir } from './working-dir.ts';
@@ -22,12 +26,11 @@ export interface SyncOptions {
 
 /** Upstream to mirror in one go: collect, place, copy, and write what the cluster needs. */
 export async function syncMirror(ctx: Context, options: SyncOptions): Promise<MirrorResult> {
-  const { imageSet, collect, destination, registries } = options;
-  const content = await collectContent(ctx, imageSet, collect, destination);
-  const placed = placeImages(content.images, destination);
+  const { content, placed } = await collectPlaced(ctx, options);
   return mirrorImages(ctx, placed, {
     ...options,
-    sourceOf: ({ image }) => image.from ?? registries.source(image.source),
+    flow: 'sync',
+    sourceOf: ({ image }) => image.from ?? options.registries.source(image.source),
     signatures: content.signatures,
     failures: content.failures,
     title: 'Mirroring images',
@@ -36,12 +39,26 @@ export async function syncMirror(ctx: Context, options: SyncOptions): Promise<Mi
 
 /** What a sync would do: names, bytes, what is missing. Nothing is copied. */
 export async function planSync(ctx: Context, options: SyncOptions): Promise<DryRun> {
-  const { imageSet, collect, destination, registries, workingDir } = options;
-  const content = await collectContent(ctx, imageSet, collect, destination);
-  return dryRun(ctx, placeImages(content.images, destination), {
+  const { registries, workingDir } = options;
+  const { content, placed } = await collectPlaced(ctx, options);
+  return dryRun(ctx, placed, {
     workingDir,
     failures: content.failures,
     sourceOf: ({ image }) => image.from ?? registries.source(image.source),
-    targetOf: ({ target }) => registries.repository(target.registry, target.repository),
+    isThere: ({ target }, root) =>
+      registries.repository(target.registry, target.repository).has(ctx, root),
   });
+}
+
+type Collecting = Pick<SyncOptions, 'imageSet' | 'collect' | 'destination'>;
+
+/** Everything the image set asks for, each image at its place. */
+export async function collectPlaced(
+  ctx: Context,
+  { imageSet, collect, destination }: Collecting,
+): Promise<{ readonly content: Collection; readonly placed: readonly MirroredImage[] }> {
+  const templateOf = await readCatalogTemplates(imageSet);
+  const content = await collectContent(ctx, imageSet, collect, destination);
+  const placed = placeImages(content.images, destination);
+  return { content, placed: placed.map((each) => withTemplate(each, templateOf(each.image))) };
 }

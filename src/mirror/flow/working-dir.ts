@@ -1,20 +1,24 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ReleaseSignature } from '../../content/content-image.ts';
-import { AtollError } from '../../core/errors.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
-import { formatReference, parseReference } from '../../oci/reference.ts';
+import { formatReference } from '../../oci/reference.ts';
+import { withFileLock } from '../../store/file-lock.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { imageOf, imageRecordSchema, recordOf } from './image-record.ts';
+import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
 
 // <dir>/working-dir/
 //   mirrored.json            every image that is in the mirror, over all runs
 //   signatures/sha256-<hex>  GPG signatures of releases, over all runs
 //   cluster-resources/       what to apply to the cluster, made from the two above
+//   install-config.yaml      the part of an install-config that names the mirror
 //   dry-run/                 mapping.txt, missing.txt
+//   delete/                  delete-images.yaml
 //   logs/                    mirroring_errors_<time>.txt
+//   partial/                 blobs and uploads under way; empty when nothing is
 //   report.json              the last run
 
 const mirroredSchema = z.object({
@@ -29,6 +33,12 @@ export interface KnownImage extends MirroredImage {
   readonly digest: Digest;
 }
 
+/** A GPG signature of a release. */
+export interface KnownSignature {
+  readonly digest: Digest;
+  readonly bytes: Uint8Array;
+}
+
 /** The memory of a mirror: what earlier runs put there. Runs add to it and never forget. */
 export class WorkingDir {
   readonly path: string;
@@ -41,17 +51,19 @@ export class WorkingDir {
     return join(this.path, ...names);
   }
 
+  /** Only one run at a time may add to the memory. */
+  async exclusively<T>(ctx: Context, task: () => Promise<T>): Promise<T> {
+    await mkdir(this.path, { recursive: true });
+    return await withFileLock(ctx, this.file('.lock'), { waitMs: 1000 }, task);
+  }
+
   async mirrored(): Promise<KnownImage[]> {
     const path = this.file('mirrored.json');
     const text = await readTextIfPresent(path);
     if (text === undefined) return [];
     const parsed = mirroredSchema.safeParse(parseJson(path, text));
     if (!parsed.success) throw damaged(path);
-    return parsed.data.images.map(({ target, digest, ...record }) => ({
-      image: { ...imageOf(record), digest },
-      target: parseReference(target),
-      digest,
-    }));
+    return parsed.data.images.map((record) => ({ ...placedOf(record), digest: record.digest }));
   }
 
   /** Adds images; one at the same place replaces the older. */
@@ -70,23 +82,27 @@ export class WorkingDir {
   async #writeMirrored(images: readonly KnownImage[]): Promise<KnownImage[]> {
     const byTarget = new Map(images.map((each) => [formatReference(each.target), each]));
     const sorted = [...byTarget].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const records = sorted.map(([target, { image, digest }]) => ({
-      ...recordOf(image, digest),
-      target,
-    }));
+    const records = sorted.map(([target, each]) => ({ ...recordOf(each, each.digest), target }));
     const text = `${JSON.stringify({ version: 1, images: records }, null, 1)}\n`;
     await writeFileAtomic(this.file('mirrored.json'), text);
     return sorted.map(([, each]) => each);
   }
 
-  async addSignatures(signatures: readonly ReleaseSignature[]): Promise<void> {
-    for (const { digest, bytes } of signatures) {
-      const { algorithm, hex } = splitDigest(digest);
-      await writeFileAtomic(this.file('signatures', `${algorithm}-${hex}`), bytes);
-    }
+  async addSignatures(signatures: readonly KnownSignature[]): Promise<void> {
+    for (const { digest, bytes } of signatures)
+      await writeFileAtomic(this.#signatureFile(digest), bytes);
   }
 
-  async signatures(): Promise<{ digest: Digest; bytes: Uint8Array }[]> {
+  async dropSignature(digest: Digest): Promise<void> {
+    await rm(this.#signatureFile(digest), { force: true });
+  }
+
+  #signatureFile(digest: Digest): string {
+    const { algorithm, hex } = splitDigest(digest);
+    return this.file('signatures', `${algorithm}-${hex}`);
+  }
+
+  async signatures(): Promise<KnownSignature[]> {
     await mkdir(this.file('signatures'), { recursive: true });
     const names = (await readdir(this.file('signatures'))).filter((name) =>
       /^sha256-[0-9a-f]{64}$/.test(name),
@@ -103,13 +119,13 @@ export class WorkingDir {
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw damaged(path);
+  } catch (error) {
+    throw damaged(path, messageOf(error));
   }
 }
 
-function damaged(path: string): AtollError {
-  return new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
+function damaged(path: string, found = 'it is not what atoll wrote'): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot read "${path}": ${found}`, {
     hint: 'Move it away; the next sync writes it anew from what it mirrors',
   });
 }

@@ -1,20 +1,36 @@
 import { resolve } from 'node:path';
+import { loadBundleKeys } from '../../../mirror/bundle/bundle-signature.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
-import { loadBundle } from '../../../mirror/flow/load.ts';
+import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { registriesFrom } from '../../registry-options.ts';
-import { resultText } from './sync.ts';
+import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
+import { resultText } from './result-text.ts';
 
 export const mirrorLoadCommand = defineCommand({
   name: 'mirror load',
-  summary: 'Load a bundle into a mirror',
+  summary: 'Load a bundle, or archives of oc-mirror v2, into a mirror',
   description:
-    'Needs nothing but the bundle and the mirror. A chunk is hashed before anything in it is used; a damaged one is named and only that one has to be copied again. An interrupted load continues.',
+    'Needs nothing but the bundle and the mirror. A chunk is hashed before anything in it is used; a damaged one is named and only that one has to be copied again. An interrupted load continues. A folder of mirror_NNNNNN.tar files of oc-mirror v2 is read as it is, without unpacking.',
   options: {
-    from: { type: 'string', value: 'DIR', required: true, summary: 'Folder of the bundle' },
+    from: {
+      type: 'string',
+      value: 'DIR',
+      required: true,
+      summary: 'Folder of the bundle or of the archives',
+    },
     to: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
+    dryRun: {
+      type: 'boolean',
+      summary: 'Look at both sides, write mapping.txt and missing.txt, load nothing',
+    },
+    verifyKey: {
+      type: 'strings',
+      value: 'FILE',
+      summary: 'Public GPG key: the bundle must be signed by it; may be repeated',
+    },
     ...MIRROR_OPTIONS,
   },
   examples: [
@@ -22,22 +38,33 @@ export const mirrorLoadCommand = defineCommand({
       'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp',
       'bundle to mirror',
     ],
+    [
+      'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp --verify-key team.asc',
+      'only if it is signed by the team',
+    ],
   ],
   async run(ctx, { options, terminal }) {
     const registries = registriesFrom(options, terminal);
     try {
-      return await loadBundle(ctx, {
+      const load = {
         folder: resolve(options.from),
         destination: parseDestination(options.to, options.maxNestedPaths),
         registries,
         workingDir: new WorkingDir(resolve(options.dir)),
+        keys: await loadBundleKeys(options.verifyKey.map((file) => resolve(file))),
+        copySignatures: options.signatures,
         concurrency: options.concurrency,
         icsp: options.icsp,
-      });
+      };
+      return options.dryRun
+        ? { dryRun: await planLoad(ctx, load) }
+        : { result: await loadBundle(ctx, load) };
     } finally {
       await registries.close();
     }
   },
-  text: resultText,
-  exitCode: ({ report }) => reportExitCode(report),
+  text: (outcome, style) =>
+    'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
+  exitCode: (outcome) =>
+    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
 });

@@ -4,32 +4,33 @@ import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
-import { resultText } from './sync.ts';
+import { resultText, saveText } from './result-text.ts';
+import { SIGNING_OPTIONS, signerFrom } from './signing-options.ts';
 
 export const mirrorRetryCommand = defineCommand({
   name: 'mirror retry',
-  summary: 'Try only the images that failed in the last run',
+  summary: 'Try only the images that failed in the last sync, save or load',
+  description:
+    'Reads working-dir/report.json. After a save the images are added to the same bundle, which is then whole again; a signed one has to be signed again.',
   options: {
     dir: MIRROR_OPTIONS.dir,
     icsp: MIRROR_OPTIONS.icsp,
     concurrency: MIRROR_OPTIONS.concurrency,
+    ...SIGNING_OPTIONS,
     ...REGISTRY_OPTIONS,
   },
-  examples: [['atoll mirror retry', 'after a sync that ended with status 7']],
+  examples: [['atoll mirror retry', 'after a run that ended with status 7']],
   async run(ctx, { options, terminal }) {
+    const signer = await signerFrom(options, terminal);
     const registries = registriesFrom(options, terminal);
     try {
       const { icsp, concurrency } = options;
-      return await retryFailed(ctx, {
-        workingDir: new WorkingDir(resolve(options.dir)),
-        registries,
-        icsp,
-        concurrency,
-      });
+      const workingDir = new WorkingDir(resolve(options.dir));
+      return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer });
     } finally {
       await registries.close();
     }
   },
-  text: resultText,
-  exitCode: ({ report }) => reportExitCode(report),
+  text: ({ mirror, save }, style) => (save ? saveText(save, style) : resultText(mirror, style)),
+  exitCode: ({ mirror, save }) => reportExitCode((save ?? mirror).report),
 });

@@ -1,19 +1,22 @@
 import { resolve } from 'node:path';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
 import { AtollError } from '../../../core/errors.ts';
-import { formatBytes, parseBytes } from '../../../core/format.ts';
-import { readHave } from '../../../mirror/flow/inventory.ts';
-import { saveBundle } from '../../../mirror/flow/save.ts';
+import { parseBytes } from '../../../core/format.ts';
+import { readBase } from '../../../mirror/flow/inventory.ts';
+import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
+import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
   reportExitCode,
-  reportText,
   withMirrorTools,
 } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
+import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
+import { saveText } from './result-text.ts';
+import { SIGNING_OPTIONS, signerFrom } from './signing-options.ts';
 
 const DEFAULT_CHUNK_BYTES = 4 * 1024 ** 3;
 
@@ -31,6 +34,10 @@ export const mirrorSaveCommand = defineCommand({
       summary: 'ImageSetConfiguration, v1alpha2 or v2alpha1',
     },
     to: { type: 'string', value: 'DIR', required: true, summary: 'Folder of the bundle' },
+    dryRun: {
+      type: 'boolean',
+      summary: 'Look at every image, say how many bytes and how much space, save nothing',
+    },
     chunkSize: {
       type: 'string',
       value: 'SIZE',
@@ -44,10 +51,12 @@ export const mirrorSaveCommand = defineCommand({
     since: {
       type: 'strings',
       value: 'DIR',
-      summary: 'Earlier bundle whose content the mirror has; may be repeated',
+      summary: 'Earlier bundle whose content the mirror has, or its bundle.json; may be repeated',
     },
+    dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
     concurrency: MIRROR_OPTIONS.concurrency,
+    ...SIGNING_OPTIONS,
     ...REGISTRY_OPTIONS,
     ...COLLECT_OPTIONS,
   },
@@ -57,31 +66,37 @@ export const mirrorSaveCommand = defineCommand({
       'atoll mirror save -c imageset.yaml --to /media/disk/delta --have inventory.json',
       'only what the mirror lacks',
     ],
+    [
+      'atoll mirror save -c imageset.yaml --to /media/disk/bundle --sign-key key.asc --sign-passphrase-file phrase',
+      'signed, for "atoll mirror load --verify-key"',
+    ],
   ],
   async run(ctx, { options, terminal }) {
     const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
-    const have = await readHave(options.have, options.since);
-    return withMirrorTools(options, terminal, (tools) =>
-      saveBundle(ctx, {
+    const base = await readBase(options.have, options.since);
+    const signer = await signerFrom(options, terminal);
+    return withMirrorTools(options, terminal, async (tools) => {
+      const save = {
         imageSet,
         folder: resolve(options.to),
         chunkBytes:
           chunkBytes(options.chunkSize) ?? imageSet.archiveSizeBytes ?? DEFAULT_CHUNK_BYTES,
-        have,
+        workingDir: new WorkingDir(resolve(options.dir)),
+        signer,
+        ...base,
         ...tools,
         copySignatures: options.signatures,
         concurrency: options.concurrency,
-      }),
-    );
+      };
+      return options.dryRun
+        ? { dryRun: await planSave(ctx, save) }
+        : { result: await saveBundle(ctx, save) };
+    });
   },
-  text: ({ report, bundle, folder }, style) =>
-    [
-      reportText(report, style),
-      '',
-      `${style.bold('bundle')} ${folder}: ${bundle.chunks.length} chunks, ${formatBytes(bundle.chunks.reduce((sum, chunk) => sum + chunk.size, 0))}`,
-      `next: carry it, then atoll mirror load --from DIR --to docker://HOST`,
-    ].join('\n'),
-  exitCode: ({ report }) => reportExitCode(report),
+  text: (outcome, style) =>
+    'result' in outcome ? saveText(outcome.result, style) : dryRunText(outcome.dryRun, style),
+  exitCode: (outcome) =>
+    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
 });
 
 function chunkBytes(text: string | undefined): number | undefined {

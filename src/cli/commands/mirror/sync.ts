@@ -1,20 +1,18 @@
 import { resolve } from 'node:path';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
-import { formatBytes } from '../../../core/format.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
-import type { DryRun } from '../../../mirror/flow/dry-run.ts';
-import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
-import { defineCommand, type Style } from '../../command.ts';
+import { defineCommand } from '../../command.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
   reportExitCode,
-  reportText,
   withMirrorTools,
 } from '../../mirror-options.ts';
+import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
+import { resultText } from './result-text.ts';
 
 export const mirrorSyncCommand = defineCommand({
   name: 'mirror sync',
@@ -69,31 +67,5 @@ export const mirrorSyncCommand = defineCommand({
   text: (outcome, style) =>
     'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
   exitCode: (outcome) =>
-    'result' in outcome
-      ? reportExitCode(outcome.result.report)
-      : outcome.dryRun.failures.length > 0
-        ? 7
-        : 0,
+    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
 });
-
-export function resultText(
-  { report, resources, reportFile, errorsFile }: MirrorResult,
-  style: Style,
-): string {
-  const files = [
-    `${style.dim('report   ')} ${reportFile}`,
-    ...resources.map((file) => `${style.dim('resource ')} ${file}`),
-  ];
-  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, 'next: atoll mirror retry');
-  return [reportText(report, style), '', ...files].join('\n');
-}
-
-function dryRunText(plan: DryRun, style: Style): string {
-  return [
-    `${style.bold(String(plan.images))} images, ${formatBytes(plan.totalBytes)}`,
-    `${style.bold(String(plan.missingImages))} are not in the mirror: ${formatBytes(plan.missingBytes)} to move, and as much free space there`,
-    ...plan.failures.map(({ subject, message }) => `${style.red('failed')} ${subject}: ${message}`),
-    `${style.dim('mapping')} ${plan.mappingFile}`,
-    `${style.dim('missing')} ${plan.missingFile}`,
-  ].join('\n');
-}

@@ -1,0 +1,93 @@
+import { formatBytes, formatDuration } from '../../../core/format.ts';
+import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
+import type { MirrorReport } from '../../../mirror/flow/report.ts';
+import type { SaveResult } from '../../../mirror/flow/save.ts';
+import type { Style } from '../../command.ts';
+
+const NAMES_SHOWN = 3;
+
+interface Failure {
+  readonly subject: string;
+  readonly code?: string | undefined;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** A run in a few lines, failures last where the eye ends up, those of one cause together. */
+export function reportText(report: MirrorReport, style: Style): string {
+  const { images, copied, skipped, failed, copiedBytes, mountedBytes, durationMs } = report;
+  return [
+    `${style.bold(String(images.length))} images: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
+    `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
+    ...byCause(failuresOf(report)).flatMap((failures) => causeLines(failures, style)),
+  ].join('\n');
+}
+
+function failuresOf({ images, notCollected }: MirrorReport): Failure[] {
+  const failed = images.flatMap(({ source, outcome, error }) =>
+    outcome === 'failed' && error ? [{ subject: source, ...error }] : [],
+  );
+  return [...failed, ...notCollected];
+}
+
+/** Failures that differ only in names and digests have one cause. */
+function byCause(failures: readonly Failure[]): Failure[][] {
+  const groups = new Map<string, Failure[]>();
+  for (const failure of failures) {
+    const key = `${failure.code} ${failure.hint} ${patternOf(failure)}`;
+    groups.set(key, [...(groups.get(key) ?? []), failure]);
+  }
+  return [...groups.values()];
+}
+
+function patternOf({ subject, message }: Failure): string {
+  const [repository = subject] = subject.split(/[:@](?!.*\/)/);
+  return message
+    .replaceAll(subject, '…')
+    .replaceAll(repository, '…')
+    .replaceAll(/sha(?:256|512)[:-][0-9a-f]+/g, '…')
+    .replaceAll(/[\w.-]+(?::\d+)?(?:\/[\w.-]+)+(?:[:@][\w.:-]+)?/g, '…');
+}
+
+function causeLines(failures: readonly Failure[], style: Style): string[] {
+  const [first] = failures;
+  if (!first) return [];
+  const many = failures.length > 1;
+  const what = many ? `${failures.length} images` : first.subject;
+  const example = many ? ', for example' : '';
+  const names = failures.slice(0, NAMES_SHOWN).map(({ subject }) => `  ${subject}`);
+  const more = failures.length - NAMES_SHOWN;
+  return [
+    `${style.red('failed')} ${what}${example}: ${first.message} [${first.code ?? 'BUG'}]`,
+    ...(many ? names : []),
+    ...(more > 0 ? [style.dim(`  and ${more} more`)] : []),
+    ...(first.hint ? [`  next: ${first.hint}`] : []),
+  ];
+}
+
+/** A run that filled a mirror, with the files it wrote. */
+export function resultText(result: MirrorResult, style: Style): string {
+  const { report, resources, reportFile, errorsFile, installConfig } = result;
+  const files = [
+    `${style.dim('report   ')} ${reportFile}`,
+    ...resources.map((file) => `${style.dim('resource ')} ${file}`),
+  ];
+  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, 'next: atoll mirror retry');
+  const snippet = installConfig
+    ? ['', style.dim('# for install-config.yaml'), installConfig.trimEnd()]
+    : [];
+  return [reportText(report, style), '', ...files, ...snippet].join('\n');
+}
+
+/** A run that filled a bundle. */
+export function saveText({ report, bundle, folder, errorsFile }: SaveResult, style: Style): string {
+  const bytes = bundle.chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+  const delta = bundle.base.length > 0 ? `, counts on ${bundle.base.length} blobs there` : '';
+  return [
+    reportText(report, style),
+    '',
+    `${style.bold('bundle')} ${bundle.id} in ${folder}: ${bundle.chunks.length} chunks, ${formatBytes(bytes)}${delta}`,
+    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, 'next: atoll mirror retry'] : []),
+    'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
+  ].join('\n');
+}

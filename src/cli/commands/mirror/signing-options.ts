@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { readText } from '../../../core/files.ts';
+import { loadSigner, type Signer } from '../../../mirror/bundle/bundle-signature.ts';
+import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
+
+/** The flags of commands that write a bundle. */
+export const SIGNING_OPTIONS = {
+  signKey: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'Armored GPG private key to sign the bundle with',
+  },
+  signPassphraseFile: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'File with the passphrase of the key; "-" reads standard input',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+export async function signerFrom(
+  options: OptionValues<typeof SIGNING_OPTIONS>,
+  terminal: Pick<Terminal, 'readStdin'>,
+): Promise<Signer | undefined> {
+  const { signKey, signPassphraseFile: file } = options;
+  if (signKey === undefined) return undefined;
+  const text = file === '-' ? await terminal.readStdin() : file && (await readText(resolve(file)));
+  return await loadSigner(resolve(signKey), text?.replace(/\r?\n$/, ''));
+}

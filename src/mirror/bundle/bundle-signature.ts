@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import {
+  createMessage,
+  decryptKey,
+  type PrivateKey,
+  type PublicKey,
+  readKeys,
+  readPrivateKey,
+  readSignature,
+  sign,
+  verify,
+} from 'openpgp';
+import type { Context } from '../../core/context.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import { readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { registerSecret } from '../../core/redact.ts';
+import { SIGNATURE_FILE } from './bundle-index.ts';
+
+/** Signs the index, which has the sha256 of everything else. */
+export type Signer = (text: string, date: Date) => Promise<string>;
+
+/** A signer with the armored private key in this file. */
+export async function loadSigner(file: string, passphrase: string | undefined): Promise<Signer> {
+  if (passphrase !== undefined) registerSecret(passphrase);
+  const signingKeys = await unlocked(file, await readText(file), passphrase);
+  return async (text, date) => {
+    const message = await createMessage({ binary: Buffer.from(text) });
+    return await sign({ message, signingKeys, detached: true, date });
+  };
+}
+
+async function unlocked(
+  file: string,
+  armoredKey: string,
+  passphrase: string | undefined,
+): Promise<PrivateKey> {
+  try {
+    const privateKey = await readPrivateKey({ armoredKey });
+    if (privateKey.isDecrypted()) return privateKey;
+    if (passphrase === undefined) throw new Error('it has a passphrase, and none was given');
+    return await decryptKey({ privateKey, passphrase });
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot sign with "${file}": ${messageOf(cause)}`, {
+      hint: 'Export it with "gpg --armor --export-secret-keys KEY"; give its passphrase with --sign-passphrase-file FILE',
+      cause,
+    });
+  }
+}
+
+export async function writeSignature(
+  ctx: Context,
+  folder: string,
+  text: string,
+  signer: Signer,
+): Promise<void> {
+  await writeFileAtomic(join(folder, SIGNATURE_FILE), await signer(text, ctx.now()));
+}
+
+/** Public keys whose signatures count, armored, one or more in each file. */
+export async function loadBundleKeys(files: readonly string[]): Promise<readonly PublicKey[]> {
+  const read = files.map(async (file) => {
+    const text = await readText(file);
+    try {
+      return await readKeys({ armoredKeys: text });
+    } catch (cause) {
+      throw new AtollError('INPUT_INVALID', `Cannot use the key "${file}": ${messageOf(cause)}`, {
+        hint: 'Export it with "gpg --armor --export KEY"',
+        cause,
+      });
+    }
+  });
+  return (await Promise.all(read)).flat();
+}
+
+/** Throws unless one of the keys signed exactly this index and may be trusted now. */
+export async function verifyIndex(
+  ctx: Context,
+  folder: string,
+  text: string,
+  keys: readonly PublicKey[],
+): Promise<void> {
+  const armoredSignature = await readTextIfPresent(join(folder, SIGNATURE_FILE));
+  if (armoredSignature === undefined) throw refused(folder, `there is no ${SIGNATURE_FILE}`);
+  const date = ctx.now();
+  const signatures = await checked(folder, text, armoredSignature, keys, date);
+  let why: unknown = 'it holds no signature';
+  for (const { keyID, verified } of signatures) {
+    try {
+      await verified;
+      const signing = keys.filter((key) => key.getKeys(keyID).length > 0);
+      for (const key of signing) await key.verifyPrimaryKey(date);
+      return;
+    } catch (error) {
+      why = error;
+    }
+  }
+  throw refused(folder, typeof why === 'string' ? why : messageOf(why), why);
+}
+
+async function checked(
+  folder: string,
+  text: string,
+  armoredSignature: string,
+  keys: readonly PublicKey[],
+  date: Date,
+) {
+  try {
+    const signature = await readSignature({ armoredSignature });
+    const message = await createMessage({ binary: Buffer.from(text) });
+    return (await verify({ message, signature, verificationKeys: [...keys], date })).signatures;
+  } catch (cause) {
+    throw refused(folder, messageOf(cause), cause);
+  }
+}
+
+/** Whether somebody signed this bundle; says nothing about who. */
+export async function isSigned(folder: string): Promise<boolean> {
+  return (await readTextIfPresent(join(folder, SIGNATURE_FILE))) !== undefined;
+}
+
+function refused(folder: string, found: string, cause?: unknown): AtollError {
+  return new AtollError('SIGNATURE_INVALID', `Cannot trust the bundle in "${folder}": ${found}`, {
+    hint: 'Nothing was used. Copy bundle.json and bundle.json.asc again, and check the key',
+    cause,
+  });
+}

@@ -1,0 +1,43 @@
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../core/context.ts';
+import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
+import { hashFile, sizeOfFile } from './chunk-files.ts';
+
+/** Gives the chunk files their final sizes and hashes them. Chunks that were full before stay. */
+export async function closeChunks(
+  ctx: Context,
+  folder: string,
+  chunkBytes: number,
+  blobs: readonly BundleBlob[],
+  previous: Pick<BundleIndex, 'chunks'> | undefined,
+): Promise<BundleIndex['chunks']> {
+  const end = blobs.reduce((most, blob) => Math.max(most, blob.offset + blob.size), 0);
+  const count = Math.ceil(end / chunkBytes);
+  const task = { task: 'bundle', title: 'Hash the chunks' };
+  ctx.emit({ type: 'task.started', ...task, totalBytes: end });
+  let doneBytes = 0;
+  const chunks: BundleIndex['chunks'] = [];
+  for (let number = 0; number < count; number += 1) {
+    const size = Math.min(chunkBytes, end - number * chunkBytes);
+    const earlier = previous?.chunks[number];
+    const isKept = earlier?.size === chunkBytes;
+    chunks.push(isKept ? earlier : await closeChunk(ctx, folder, chunkFile(number + 1), size));
+    doneBytes += size;
+    ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes: end });
+  }
+  ctx.emit({ type: 'task.finished', ...task, summary: `${count} chunks` });
+  return chunks;
+}
+
+async function closeChunk(
+  ctx: Context,
+  folder: string,
+  file: string,
+  size: number,
+): Promise<BundleIndex['chunks'][number]> {
+  const path = join(folder, file);
+  // A chunk whose end was never written is shorter than its place: fill it up.
+  if ((await sizeOfFile(path)) !== size) await truncate(path, size);
+  return { file, size, sha256: await hashFile(ctx, path) };
+}

@@ -1,0 +1,65 @@
+import type { PublicKey } from 'openpgp';
+import type { ContentImage } from '../../content/content-image.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { Source } from '../../oci/content.ts';
+import type { BundleIndex } from '../bundle/bundle-index.ts';
+import { BundleReader } from '../bundle/bundle-reader.ts';
+import type { Destination } from '../destination.ts';
+import type { MirroredImage } from '../image-rules.ts';
+import { imageOf, imageRecordSchema, withTemplate } from './image-record.ts';
+import type { BaseRepositories } from './mirror-target.ts';
+import { placeImages } from './placed-image.ts';
+import type { KnownSignature } from './working-dir.ts';
+
+/** A bundle of any kind, open for reading. */
+export interface BundleContents {
+  /** Every image at its place in this mirror. */
+  placed(destination: Destination): readonly MirroredImage[];
+  readonly signatures: readonly KnownSignature[];
+  readonly base: BaseRepositories;
+  sourceOf(image: MirroredImage): Source;
+  close(): Promise<void>;
+}
+
+/** Opens a bundle of atoll. With keys nothing is used before its signature was verified. */
+export async function openBundle(
+  ctx: Context,
+  folder: string,
+  keys: readonly PublicKey[] = [],
+): Promise<BundleContents> {
+  const reader = await BundleReader.open(ctx, folder, keys);
+  const { index } = reader;
+  const records = recordsIn(folder, index);
+  const templates = new Map<ContentImage, MirroredImage['catalogTemplate']>();
+  const images = records.map((record) => {
+    const image = imageOf(record);
+    templates.set(image, record.catalogTemplate);
+    return image;
+  });
+  const source = reader.source();
+  return {
+    placed: (destination) =>
+      placeImages(images, destination).map((each) => withTemplate(each, templates.get(each.image))),
+    signatures: index.signatures.map(({ digest, base64 }) => ({
+      digest,
+      bytes: Buffer.from(base64, 'base64'),
+    })),
+    base: new Map(index.base.map((each) => [each.digest, each.repository])),
+    sourceOf: () => source,
+    close: () => reader.close(),
+  };
+}
+
+function recordsIn(folder: string, { images }: BundleIndex) {
+  return images.map((image) => {
+    const parsed = imageRecordSchema.safeParse(image);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    throw new AtollError(
+      'BUNDLE_INVALID',
+      `Cannot read the bundle in "${folder}": image ${image.source}: ${issue?.path.join('.')}: ${issue?.message}`,
+      { hint: 'Load it with the version of atoll that saved it, or a newer one' },
+    );
+  });
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../core/context.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import type { BulkSource, Transfer, TransferOptions } from '../../remote/bulk.ts';
+import type { Repository } from '../../remote/registries.ts';
+import type { UploadNotes } from './upload-notes.ts';
+
+/** Where the base of a delta is, by digest: repositories of the mirror, where they are known. */
+export type BaseRepositories = ReadonlyMap<string, string | undefined>;
+
+export interface MirrorTargetOptions {
+  readonly notes?: UploadNotes | undefined;
+  readonly base?: BaseRepositories | undefined;
+}
+
+/** A repository of the mirror whose uploads survive a kill, and that finds the base of a delta. */
+export function mirrorTarget(repository: Repository, options: MirrorTargetOptions): Repository {
+  const put: Repository['putBlobFrom'] = (ctx, blob, from, transfer = {}) =>
+    putBlob(ctx, repository, { blob, from, transfer, ...options });
+  return new Proxy(repository, {
+    get(target, name) {
+      if (name === 'putBlobFrom') return put;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+interface Put extends MirrorTargetOptions {
+  readonly blob: Descriptor;
+  readonly from: BulkSource;
+  readonly transfer: TransferOptions;
+}
+
+/**
+ * A delta counts on content that may be in another repository of the mirror: before saying that
+ * it is not there, such a blob is mounted from where it was seen.
+ */
+async function putBlob(
+  ctx: Context,
+  repository: Repository,
+  { blob, from, transfer, notes, base }: Put,
+): Promise<Transfer> {
+  if (base?.has(blob.digest)) {
+    if (await repository.has(ctx, blob)) return 'reused';
+    const near = transfer.mountFrom ?? base.get(blob.digest);
+    if (near !== undefined && (await repository.mount(ctx, blob, near))) return 'mounted';
+  }
+  const memory = notes?.memoryOf(repository, blob);
+  return await repository.putBlobFrom(ctx, blob, from, { ...transfer, memory });
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../../core/files.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { digestOf } from '../../oci/digest.ts';
+import type { UploadMemory } from '../../remote/bulk.ts';
+import type { Repository } from '../../remote/registries.ts';
+
+/**
+ * Notes where each upload stands at the registry, one small file for each that is under way. A run
+ * that was killed goes on there, if the registry still knows the upload.
+ */
+export class UploadNotes {
+  readonly #folder: string;
+  readonly #earlier: ReadonlyMap<string, string>;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#earlier = readNotes(folder);
+    mkdirSync(folder, { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  }
+
+  memoryOf({ registry, repository }: Repository, blob: Descriptor): UploadMemory {
+    const name = digestOf(`${registry}/${repository}@${blob.digest}`).slice('sha256:'.length);
+    const path = join(this.#folder, name);
+    let noted = this.#earlier.get(name);
+    return {
+      location: noted,
+      // A few dozen bytes into the page cache; waiting for it would cost more than writing it.
+      remember(location) {
+        if (location === noted) return;
+        noted = location;
+        if (location === undefined) rmSync(path, { force: true });
+        else writeFileSync(path, location, { mode: SECRET_MODE });
+      },
+    };
+  }
+
+  clear(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function readNotes(folder: string): ReadonlyMap<string, string> {
+  try {
+    const names = readdirSync(folder).filter((name) => /^[0-9a-f]{64}$/.test(name));
+    return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import type { Context } from '../../core/context.ts';
+import { writeFileAtomic } from '../../core/files.ts';
+import {
+  clusterResources,
+  installConfigPart,
+  pulledByTag,
+  RESOURCE_FILE,
+  type ResourceOptions,
+} from './cluster-resources.ts';
+import type { WorkingDir } from './working-dir.ts';
+
+export interface WrittenResources {
+  /** Files to apply to a cluster, sorted. */
+  readonly resources: readonly string[];
+  /** Text for the install-config of a new cluster; undefined where no release is mirrored. */
+  readonly installConfig: string | undefined;
+}
+
+/** Rewrites `cluster-resources` from all that is in the mirror; what is no longer true goes. */
+export async function writeResources(
+  ctx: Context,
+  workingDir: WorkingDir,
+  options: ResourceOptions = {},
+): Promise<WrittenResources> {
+  const images = await workingDir.mirrored();
+  const files = clusterResources(images, await workingDir.signatures(), options);
+  const folder = workingDir.file('cluster-resources');
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    if (RESOURCE_FILE.test(name) && !files.has(name))
+      await rm(workingDir.file('cluster-resources', name));
+  }
+  const written: string[] = [];
+  for (const [name, text] of files) {
+    const path = workingDir.file('cluster-resources', name);
+    await write(ctx, path, text);
+    written.push(path);
+  }
+  if (options.icsp) warnOfTags(ctx, pulledByTag(images));
+  const installConfig = installConfigPart(images, options) || undefined;
+  const path = workingDir.file('install-config.yaml');
+  if (installConfig === undefined) await rm(path, { force: true });
+  else await write(ctx, path, installConfig);
+  return { resources: written.toSorted(), installConfig };
+}
+
+async function write(ctx: Context, path: string, text: string): Promise<void> {
+  await writeFileAtomic(path, text);
+  ctx.emit({ type: 'file.written', path, sizeBytes: Buffer.byteLength(text) });
+}
+
+function warnOfTags(ctx: Context, sources: readonly string[]): void {
+  if (sources.length === 0) return;
+  ctx.emit({
+    type: 'warning.raised',
+    message: `An ImageContentSourcePolicy does not apply to pulls by tag: ${sources.join(', ')}`,
+    hint: 'Refer to these images by digest, or leave out --icsp on clusters of 4.13 and later',
+  });
+}
