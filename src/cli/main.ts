@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { COMMANDS, GROUPS } from './commands/index.ts';
+import { loadCommands } from './commands/load.ts';
 import { start } from './start.ts';
 
-start({ commands: COMMANDS, groups: GROUPS });
+void loadCommands(process.argv.slice(2)).then(start);

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { GLOBAL_OPTIONS } from '../global-options.ts';
 import { parseArguments } from '../parse.ts';
 import { COMMANDS, GROUPS } from './index.ts';
+import { loadCommands } from './load.ts';
 
 /** The words of the first call of atoll in an example, without what a shell would do around it. */
 function wordsOf(line: string): string[] {
@@ -44,4 +45,19 @@ test('COMMANDS are in groups that are explained', () => {
   groups.delete('');
 
   expect([...groups].filter((group) => !GROUPS[group])).toEqual([]);
+});
+
+test.each([...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))])(
+  'loadCommands finds every command that starts with "%s", in the same order',
+  async (word) => {
+    const { commands } = await loadCommands([word, '--help']);
+
+    const wanted = COMMANDS.filter(({ name }) => name.split(' ')[0] === word);
+    expect(commands.filter(({ name }) => name.split(' ')[0] === word)).toEqual(wanted);
+  },
+);
+
+test('loadCommands gives all of them to a command line it does not know', async () => {
+  expect((await loadCommands(['mirorr'])).commands).toBe(COMMANDS);
+  expect((await loadCommands([])).commands).toBe(COMMANDS);
 });

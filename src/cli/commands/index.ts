@@ -1,38 +1,26 @@
 import type { Command } from '../command.ts';
-import { bootstrapInspectCommand } from './bootstrap/inspect.ts';
-import { bootstrapTimelineCommand } from './bootstrap/timeline.ts';
+import { BOOTSTRAP_COMMANDS } from './bootstrap/index.ts';
 import { CATALOG_COMMANDS } from './catalog/index.ts';
 import { completionCommand } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
 import { downCommand } from './down.ts';
+import { GROUPS } from './groups.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { labNodeCommand } from './lab-node.ts';
 import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { planCommand } from './plan.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
+import { rehearseCommand } from './rehearse.ts';
 import { RELEASE_COMMANDS } from './release/index.ts';
 import { RENDER_COMMANDS } from './render/index.ts';
 import { statusCommand } from './status.ts';
-import { stepGraphCommand } from './step/graph.ts';
-import { stepListCommand } from './step/list.ts';
-import { stepRunCommand } from './step/run.ts';
-import { stepShowCommand } from './step/show.ts';
+import { STEP_COMMANDS } from './step/index.ts';
 import { upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 
-/** What the words that only group commands mean. */
-export const GROUPS: Readonly<Record<string, string>> = {
-  mirror: 'Move images: sync, save, load, copy, delete',
-  release: 'Look into an OpenShift release payload',
-  catalog: 'Look into an operator catalog',
-  registry: 'Run and look after the embedded mirror registry',
-  'registry user': 'Users of the embedded registry',
-  render: 'Print configuration files that point at the mirror',
-  bootstrap: 'Understand what a bootstrap machine does',
-  step: 'Steps, chains and workflows',
-};
+export { GROUPS };
 
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
@@ -48,13 +36,10 @@ export const COMMANDS: readonly Command[] = [
   ...CATALOG_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...RENDER_COMMANDS,
-  stepListCommand,
-  stepShowCommand,
-  stepGraphCommand,
-  stepRunCommand,
-  bootstrapInspectCommand,
-  bootstrapTimelineCommand,
+  ...STEP_COMMANDS,
+  ...BOOTSTRAP_COMMANDS,
   diagnoseCommand,
+  rehearseCommand,
   labNodeCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,

@@ -1,0 +1,8 @@
+import type { Command } from '../../command.ts';
+import { bootstrapInspectCommand } from './inspect.ts';
+import { bootstrapTimelineCommand } from './timeline.ts';
+
+export const BOOTSTRAP_COMMANDS: readonly Command[] = [
+  bootstrapInspectCommand,
+  bootstrapTimelineCommand,
+];

@@ -1,0 +1,11 @@
+/** What the words that only group commands mean. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  mirror: 'Move images: sync, save, load, copy, delete',
+  release: 'Look into an OpenShift release payload',
+  catalog: 'Look into an operator catalog',
+  registry: 'Run and look after the embedded mirror registry',
+  'registry user': 'Users of the embedded registry',
+  render: 'Print configuration files that point at the mirror',
+  bootstrap: 'Understand what a bootstrap machine does',
+  step: 'Steps, chains and workflows',
+};

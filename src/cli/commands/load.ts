@@ -1,0 +1,37 @@
+import type { Command } from '../command.ts';
+import type { CommandSet } from '../parse.ts';
+import { GROUPS } from './groups.ts';
+
+type Load = () => Promise<readonly Command[]>;
+
+/** The commands by their first word, each loaded only when it is asked for. */
+const LOADERS: Readonly<Record<string, Load>> = {
+  lab: async () => [(await import('./lab.ts')).labCommand],
+  init: async () => [(await import('./init.ts')).initCommand],
+  validate: async () => [(await import('./validate.ts')).validateCommand],
+  plan: async () => [(await import('./plan.ts')).planCommand],
+  up: async () => [(await import('./up.ts')).upCommand],
+  status: async () => [(await import('./status.ts')).statusCommand],
+  down: async () => [(await import('./down.ts')).downCommand],
+  mirror: async () => (await import('./mirror/index.ts')).MIRROR_COMMANDS,
+  release: async () => (await import('./release/index.ts')).RELEASE_COMMANDS,
+  catalog: async () => (await import('./catalog/index.ts')).CATALOG_COMMANDS,
+  registry: async () => (await import('./registry/index.ts')).REGISTRY_COMMANDS,
+  render: async () => (await import('./render/index.ts')).RENDER_COMMANDS,
+  step: async () => (await import('./step/index.ts')).STEP_COMMANDS,
+  bootstrap: async () => (await import('./bootstrap/index.ts')).BOOTSTRAP_COMMANDS,
+  diagnose: async () => [(await import('./diagnose.ts')).diagnoseCommand],
+  'lab-node': async () => [(await import('./lab-node.ts')).labNodeCommand],
+  version: async () => [(await import('./version.ts')).versionCommand],
+};
+
+/**
+ * The commands a command line may mean. Loading all of them takes most of a second, so only those
+ * that start with its first word are; anything else (help, completion, a slip) gets all.
+ */
+export async function loadCommands(argv: readonly string[]): Promise<CommandSet> {
+  const word = argv[0] === '--version' ? 'version' : (argv[0] ?? '');
+  const load = Object.hasOwn(LOADERS, word) ? LOADERS[word] : undefined;
+  const commands = load ? await load() : (await import('./index.ts')).COMMANDS;
+  return { commands, groups: GROUPS };
+}
