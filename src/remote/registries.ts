@@ -20,7 +20,9 @@ export interface RegistryOptions {
   readonly certsDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Names as a node resolves them, instead of DNS; undefined: there is no such host. */
-  readonly addressOf?: ((host: string) => string | undefined) | undefined;
+  readonly addressOf?:
+    | ((host: string) => string | undefined | Promise<string | undefined>)
+    | undefined;
   /** Timeouts, attempts and sizes that differ from the defaults. */
   readonly tuning?: Partial<Tuning> | undefined;
 }

@@ -1,19 +1,22 @@
 import { isIP, type LookupFunction } from 'node:net';
+import type { RegistryOptions } from '../registries.ts';
 
-/** Node's lookup over a table of names: what it does not know does not exist. */
-export function lookupWith(addressOf: (host: string) => string | undefined): LookupFunction {
+type AddressOf = NonNullable<RegistryOptions['addressOf']>;
+
+/** Node's lookup over other names than those of DNS: what they do not know does not exist. */
+export function lookupWith(addressOf: AddressOf): LookupFunction {
   return (hostname, options, callback) => {
-    const address = addressOf(hostname);
-    if (address === undefined) {
-      const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), {
-        code: 'ENOTFOUND',
-        hostname,
-      });
-      callback(error, '', 0);
-      return;
-    }
-    const family = isIP(address);
-    if (options.all) callback(null, [{ address, family }]);
-    else callback(null, address, family);
+    const answer = (address: string | undefined) => {
+      if (address === undefined) return callback(unresolved(hostname), '', 0);
+      const family = isIP(address);
+      if (options.all) callback(null, [{ address, family }]);
+      else callback(null, address, family);
+    };
+    Promise.resolve(addressOf(hostname)).then(answer, () => answer(undefined));
   };
+}
+
+function unresolved(hostname: string): NodeJS.ErrnoException {
+  const error = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
+  return Object.assign(error, { code: 'ENOTFOUND', hostname });
 }

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { hostOf } from '../../generate/mirror-rule.ts';
+import { formatPullSecret } from '../../generate/pull-secret.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
+import type { Registries, RegistryOptions } from '../../remote/registries.ts';
+import { type AddressOf, nodeNames } from './names.ts';
+import type { NodeConfig } from './node-config.ts';
+
+/** A node as far as pulling goes: its files, its names, its connections. */
+export interface RehearsalNode {
+  readonly config: NodeConfig;
+  readonly registries: Registries;
+  readonly addressOf: AddressOf;
+  /** PEM texts a node trusts for all hosts: the public roots of its OS and the trust bundle. */
+  readonly ca: readonly string[];
+  /** Registries of the site: those that rules name as mirrors, and those the user named. */
+  readonly inside: ReadonlySet<string>;
+  /** What connections are made with, for more nodes of the same kind. */
+  readonly options: RegistryOptions;
+  close(): Promise<void>;
+}
+
+/** A dead mirror should be told soon, and a slow one still be waited for. */
+const TUNING = { attempts: 3, firstDelayMs: 200, connectTimeoutMs: 5000 } as const;
+
+/**
+ * Makes the node from its configuration alone: no auth file, registries.conf, certs.d, proxy or
+ * private CA of this machine is used. Close it: its secrets lie in a private folder until then.
+ */
+export async function openNode(
+  config: NodeConfig,
+  inside: readonly string[] = [],
+): Promise<RehearsalNode> {
+  const folder = await mkdtemp(join(tmpdir(), 'atoll-rehearse-'));
+  const at = (name: string) => join(folder, name);
+  const addressOf = nodeNames(config.hosts, config.dns);
+  const ca = [...rootCertificates, ...(config.trustBundle.trim() ? [config.trustBundle] : [])];
+  await writeFileAtomic(at('ca-bundle.crt'), `${ca.join('\n')}\n`);
+  await writeFileAtomic(at('auth.json'), formatPullSecret(config.pullSecret), {
+    mode: SECRET_MODE,
+  });
+  await writeFileAtomic(at('registries.conf'), '');
+  const options: RegistryOptions = {
+    authfile: at('auth.json'),
+    // Rules are applied here, one endpoint at a time, so that each can be told apart.
+    registriesConf: at('registries.conf'),
+    certsDir: config.certsDir ?? at('certs.d'),
+    insecure: insecureHosts(config),
+    env: { ...config.proxy, SSL_CERT_FILE: at('ca-bundle.crt') },
+    addressOf,
+    tuning: TUNING,
+  };
+  const registries = createRegistries(options);
+  return {
+    config,
+    registries,
+    addressOf,
+    ca,
+    options,
+    inside: new Set([...mirrorHosts(config), ...inside.map(hostOf)]),
+    async close() {
+      await registries.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function mirrorHosts({ conf }: NodeConfig): string[] {
+  return conf.registries.flatMap(({ mirrors }) => mirrors.map(({ location }) => hostOf(location)));
+}
+
+export function insecureHosts({ conf }: NodeConfig): string[] {
+  return conf.registries.flatMap(({ mirrors, insecure, location }) => [
+    ...mirrors.filter((mirror) => mirror.insecure).map((mirror) => hostOf(mirror.location)),
+    ...(insecure && location !== undefined ? [hostOf(location)] : []),
+  ]);
+}
