@@ -1,15 +1,171 @@
+import { access } from 'node:fs/promises';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import type { CollectDeps } from '../collecting.ts';
-import { type Collection, EMPTY_COLLECTION } from '../content-image.ts';
-import type { ImageSet } from '../image-set/image-set.ts';
+import { mapBounded } from '../../core/pool.ts';
+import type { Platform } from '../../oci/descriptor.ts';
+import { formatReference, parseReference } from '../../oci/reference.ts';
+import { type CollectDeps, failureOf } from '../collecting.ts';
+import {
+  type CollectFailure,
+  type Collection,
+  type ContentImage,
+  EMPTY_COLLECTION,
+  mergeCollections,
+} from '../content-image.ts';
+import type { HelmChart, HelmRepository, ImageSet } from '../image-set/image-set.ts';
+import { everyChart, findChart, parseChartIndex } from './chart-index.ts';
+import { fetchChart, pullChart } from './fetch-chart.ts';
+import { renderedImages } from './rendered-images.ts';
+import { renderChart, withHelmFolder } from './run-helm.ts';
 
-/** The images of every chart that `helm` of an image set asks for. */
+type HelmDeps = Pick<CollectDeps, 'source' | 'web' | 'helm'>;
+
+/** A chart, and how to get it onto this machine. */
+interface ChartJob {
+  readonly name: string;
+  /** `web 1.2.3`, for messages and the report. */
+  readonly title: string;
+  readonly imagePaths: readonly string[];
+  readonly platforms: readonly Platform[] | undefined;
+  readonly place: (folder: string) => Promise<string>;
+}
+
+const AT_ONCE = 2;
+
+/** The images of every chart that `helm` of an image set asks for. A chart that fails costs no other. */
 export async function collectHelm(
-  _ctx: Context,
-  { helm }: ImageSet,
-  _deps: CollectDeps,
+  ctx: Context,
+  { helm }: Pick<ImageSet, 'helm'>,
+  deps: HelmDeps,
 ): Promise<Collection> {
-  if (helm.repositories.length === 0 && helm.local.length === 0) return EMPTY_COLLECTION;
-  throw new AtollError('NOT_BUILT', 'Cannot collect Helm charts yet');
+  const failures: CollectFailure[] = [];
+  const jobs = helm.local.map(localJob);
+  for (const repository of helm.repositories) {
+    jobs.push(...(await repositoryJobs(ctx, repository, deps, failures)));
+  }
+  if (jobs.length === 0) return { ...EMPTY_COLLECTION, failures };
+  const parts = await withHelmFolder((folder) =>
+    mapBounded(ctx, AT_ONCE, jobs, (job) => collectChart(ctx, job, deps, folder)),
+  );
+  return mergeCollections([...parts, { ...EMPTY_COLLECTION, failures }]);
+}
+
+function localJob({ name, version, path = '', imagePaths, platforms }: HelmChart): ChartJob {
+  const place = async () => {
+    try {
+      await access(path);
+      return path;
+    } catch (cause) {
+      const message = `Cannot read chart "${name}" at "${path}"`;
+      throw new AtollError('FILE_UNREADABLE', message, { cause, details: { path } });
+    }
+  };
+  return { name, title: version ? `${name} ${version}` : name, imagePaths, platforms, place };
+}
+
+/** What a repository offers of what is asked for; a chart it does not have is a failure of its own. */
+async function repositoryJobs(
+  ctx: Context,
+  repository: HelmRepository,
+  deps: HelmDeps,
+  failures: CollectFailure[],
+): Promise<ChartJob[]> {
+  const attempt = async <T>(
+    subject: string,
+    work: () => T | Promise<T>,
+  ): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      failures.push(failureOf(subject, error));
+      return undefined;
+    }
+  };
+  const subject = `helm repository ${repository.name}`;
+  if (repository.url.startsWith('oci://')) {
+    const jobs = await attempt(subject, () => registryJobs(ctx, repository, deps));
+    return jobs ?? [];
+  }
+  const index = await attempt(subject, () => readIndex(ctx, repository, deps));
+  if (!index) return [];
+  const wanted =
+    repository.charts.length === 0
+      ? await attempt(subject, () => everyChart(index, repository))
+      : await Promise.all(
+          repository.charts.map((chart) =>
+            attempt(`chart ${chart.name}`, () => findChart(index, repository, chart)),
+          ),
+        );
+  return (wanted ?? []).flatMap((chart) => {
+    if (!chart) return [];
+    const { name, version, asked } = chart;
+    const place = (folder: string) => fetchChart(ctx, chart, deps, folder);
+    return [{ ...asked, name, title: `${name} ${version}`, place }];
+  });
+}
+
+async function readIndex(ctx: Context, repository: HelmRepository, deps: HelmDeps) {
+  const url = `${repository.url.replace(/\/+$/, '')}/index.yaml`;
+  const bytes = await deps.web.get(ctx, url);
+  if (bytes) return parseChartIndex(Buffer.from(bytes).toString('utf8'), repository);
+  throw new AtollError('INPUT_INVALID', `Cannot find a Helm repository at ${repository.url}`, {
+    hint: 'Check the URL: below it there has to be an index.yaml',
+  });
+}
+
+function registryJobs(ctx: Context, repository: HelmRepository, deps: HelmDeps): ChartJob[] {
+  if (repository.charts.length === 0) {
+    throw new AtollError('INPUT_INVALID', `Cannot list the charts of ${repository.url}`, {
+      hint: 'Name the charts and their versions: registries have no index of charts',
+    });
+  }
+  return repository.charts.map((chart) => ({
+    name: chart.name,
+    title: `${chart.name} ${chart.version ?? ''}`.trimEnd(),
+    imagePaths: chart.imagePaths,
+    platforms: chart.platforms,
+    place: (folder) => pullChart(ctx, repository, chart, deps, folder),
+  }));
+}
+
+async function collectChart(
+  ctx: Context,
+  job: ChartJob,
+  deps: HelmDeps,
+  folder: string,
+): Promise<Collection> {
+  const subject = `chart ${job.title}`;
+  try {
+    const chart = await job.place(folder);
+    const yaml = await renderChart(ctx, { program: deps.helm, folder, name: job.name, chart });
+    const failures: CollectFailure[] = [];
+    const images = renderedImages(yaml, job.imagePaths).flatMap(({ image, object }) => {
+      try {
+        return [imageOf(image, object, job)];
+      } catch (error) {
+        failures.push(failureOf(`image ${image} of ${subject}`, error));
+        return [];
+      }
+    });
+    const none = { subject, message: 'No images were found in what it renders to' };
+    return { ...EMPTY_COLLECTION, images, failures, warnings: images.length === 0 ? [none] : [] };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return { ...EMPTY_COLLECTION, failures: [failureOf(subject, error)] };
+  }
+}
+
+function imageOf(image: string, object: string, { title, platforms }: ChartJob): ContentImage {
+  const source = parseReference(image);
+  const tagged = (source.tag ?? source.digest) ? source : { ...source, tag: 'latest' };
+  return {
+    kind: 'helm',
+    source: tagged,
+    digest: source.digest,
+    platforms,
+    reason: `${object} of chart ${title} (${formatReference(tagged)})`,
+    chart: title,
+    sigstore: 'wanted',
+  };
 }

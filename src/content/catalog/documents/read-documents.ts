@@ -75,7 +75,7 @@ function parseText(
     }
   }
   try {
-    return { value: parse(text, { merge: true, logLevel: 'silent' }), format: 'yaml' };
+    return { value: parse(text, { merge: true, logLevel: 'error' }), format: 'yaml' };
   } catch (error) {
     const [first = ''] = messageOf(error).split('\n');
     throw new Error(`document ${count} cannot be read: ${first.replace(/:$/, '')}`);

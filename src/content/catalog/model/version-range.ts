@@ -1,5 +1,10 @@
 import semver, { type SemVer } from 'semver';
 
+/** By precedence, and between rebuilds of one version by their build. */
+export function compareVersions(a: SemVer, b: SemVer): number {
+  return semver.compareBuild(a, b);
+}
+
 export type VersionTest = (version: SemVer) => boolean;
 
 const OPERATOR = /^(?<operator>>=|<=|!=|==|>|<|=|!)?\s*v?(?<version>[0-9xX*].*)$/;

@@ -46,7 +46,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 function parsed({ text, format }: KeptDocument): Value {
   const source = text.toString('utf8');
-  return format === 'json' ? JSON.parse(source) : parse(source, { merge: true });
+  return format === 'json' ? JSON.parse(source) : parse(source, { merge: true, logLevel: 'error' });
 }
 
 function rewritten(document: KeptDocument, value: Value): KeptDocument {

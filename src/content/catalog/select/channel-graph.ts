@@ -1,6 +1,6 @@
 import type { SemVer } from 'semver';
 import type { ChannelEntry } from '../model/catalog.ts';
-import { parseVersionRange } from '../model/version-range.ts';
+import { compareVersions, parseVersionRange } from '../model/version-range.ts';
 
 export type VersionOf = (bundle: string) => SemVer | undefined;
 
@@ -23,7 +23,7 @@ export function channelGraph(entries: readonly ChannelEntry[], versionOf: Versio
     return names.filter((other) => {
       const version = other === name ? undefined : versionOf(other);
       // Nobody updates downwards: a range that reaches above its own entry ends there.
-      const isOlder = version && (own === undefined || version.compareBuild(own) < 0);
+      const isOlder = version && (own === undefined || compareVersions(version, own) < 0);
       return isOlder && test(version);
     });
   });

@@ -1,5 +1,6 @@
 import type { Bundle, Catalog, Package } from '../model/catalog.ts';
 import type { Requirement } from '../model/requirement.ts';
+import { compareVersions } from '../model/version-range.ts';
 import { headOf } from './channel-graph.ts';
 import { Offer } from './offer.ts';
 import { graphOf } from './want-channel.ts';
@@ -59,6 +60,6 @@ export class Providers {
 /** By package, and within one the newest first. */
 function compareBundles(a: Bundle, b: Bundle): number {
   if (a.package !== b.package) return a.package < b.package ? -1 : 1;
-  const newest = a.version && b.version ? b.version.compareBuild(a.version) : 0;
+  const newest = a.version && b.version ? compareVersions(b.version, a.version) : 0;
   return newest || (a.name < b.name ? 1 : -1);
 }

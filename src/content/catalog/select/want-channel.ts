@@ -3,6 +3,7 @@ import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';
 import type { VersionRange } from '../../image-set/image-set.ts';
 import type { Channel, Package } from '../model/catalog.ts';
+import { compareVersions } from '../model/version-range.ts';
 import { type ChannelGraph, chainFrom, channelGraph, headOf } from './channel-graph.ts';
 import type { Reason } from './selection.ts';
 import { boundsTest, exactVersion, formatBounds, hasBounds } from './wanted-range.ts';
@@ -71,14 +72,18 @@ function oneOf(
   chain: readonly string[],
 ): string[] {
   const same = names.filter((name) => versionOf(name)?.compare(exact) === 0);
-  const written = same.filter((name) => versionOf(name)?.compareBuild(exact) === 0);
+  const written = same.filter((name) => isSame(versionOf(name), exact));
   const candidates = written.length > 0 ? written : same;
   const place = (name: string) => (chain.includes(name) ? chain.indexOf(name) : chain.length);
   const [best] = candidates.toSorted((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
   return best === undefined ? [] : [best];
 }
 
-/** `minBundle`: it and everything above it on the chain; a bundle off the chain counts by its version. */
+function isSame(version: SemVer | undefined, exact: SemVer): boolean {
+  return version !== undefined && compareVersions(version, exact) === 0;
+}
+
+/** `minBundle`: it and everything above it on the chain; a bundle that is not there counts by its version. */
 function aboveBundle(
   from: Package,
   channel: Channel,
@@ -86,7 +91,7 @@ function aboveBundle(
   graph: ChannelGraph,
   head: string,
 ): (name: string) => boolean {
-  if (!graph.entries.has(minBundle)) throw unknownBundle(from, channel, minBundle);
+  if (!from.bundles.has(minBundle)) throw unknownBundle(from, channel, minBundle);
   const chain = chainFrom(head, graph.entries);
   const last = chain.indexOf(minBundle);
   if (last >= 0) {
@@ -96,7 +101,7 @@ function aboveBundle(
   const floor = from.bundles.get(minBundle)?.version;
   return (name) => {
     const version = from.bundles.get(name)?.version;
-    return floor !== undefined && version !== undefined && version.compareBuild(floor) >= 0;
+    return floor !== undefined && version !== undefined && compareVersions(version, floor) >= 0;
   };
 }
 

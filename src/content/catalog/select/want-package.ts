@@ -3,6 +3,7 @@ import { nearest } from '../../../core/nearest.ts';
 import type { CollectWarning } from '../../content-image.ts';
 import type { OperatorPackage } from '../../image-set/image-set.ts';
 import type { Catalog, Channel, Package } from '../model/catalog.ts';
+import { compareVersions } from '../model/version-range.ts';
 import { addWant, type ChannelWants, type PackageWants } from './selection.ts';
 import { wantChannel } from './want-channel.ts';
 import { formatBounds, hasBounds, strangeBounds } from './wanted-range.ts';
@@ -55,7 +56,7 @@ function channelsOf(from: Package, { channels }: OperatorPackage): readonly Chan
   return channels.map(({ name }) => findChannel(from, name));
 }
 
-function findChannel(from: Package, name: string): Channel {
+export function findChannel(from: Package, name: string): Channel {
   const found = from.channels.get(name);
   if (found) return found;
   const names = [...from.channels.keys()];
@@ -78,7 +79,7 @@ function nothingIn(from: Package, channels: readonly Channel[], range: string): 
 function versionsOf(from: Package, isWanted: (bundle: string) => boolean = () => true) {
   return [...from.bundles.values()]
     .flatMap(({ name, version }) => (version && isWanted(name) ? [version] : []))
-    .toSorted((a, b) => b.compareBuild(a));
+    .toSorted((a, b) => compareVersions(b, a));
 }
 
 function boundWarnings(from: Package, request: OperatorPackage): CollectWarning[] {

@@ -1,0 +1,72 @@
+import type { Catalog } from '../../../content/catalog/model/catalog.ts';
+import { type CatalogPlace, openCatalog } from '../../../content/catalog/open-catalog.ts';
+import { readCatalog } from '../../../content/catalog/read-catalog.ts';
+import type { Context } from '../../../core/context.ts';
+import { AtollError } from '../../../core/errors.ts';
+import { openSource, parseTransport, type Transport } from '../../../mirror/transport.ts';
+import { parseReference, type Reference } from '../../../oci/reference.ts';
+import type { Registries } from '../../../remote/registries.ts';
+import type { Terminal } from '../../command.ts';
+import { type RegistryFlags, registriesFrom } from '../../registry-options.ts';
+
+export const CATALOG_ARGUMENT = {
+  name: 'catalog',
+  summary: 'HOST/REPO:TAG, docker://…, or oci:DIR',
+} as const;
+
+/** A plain reference means a registry, as everywhere. */
+export function parseCatalog(text: string): Transport {
+  if (/^(docker:\/\/|oci:|dir:)/.test(text)) {
+    return parseTransport(text.replace(/^oci:\/\/(?=\/)/, 'oci:'));
+  }
+  return { kind: 'docker', reference: parseReference(text) };
+}
+
+export async function catalogPlace(
+  ctx: Context,
+  transport: Transport,
+  registries: Registries,
+): Promise<CatalogPlace> {
+  const { source, reference: tagOrDigest } = await openSource(ctx, transport, registries);
+  const root = await source.resolve(ctx, tagOrDigest);
+  if (root) {
+    const isLayout = transport.kind !== 'docker';
+    return { source, root, reference: referenceOf(transport), isLayout };
+  }
+  throw new AtollError('IMAGE_UNKNOWN', 'Cannot find the catalog', {
+    hint: 'Check its name and tag, and the mirrors in registries.conf',
+  });
+}
+
+function referenceOf(transport: Transport): Reference {
+  if (transport.kind === 'docker') return transport.reference;
+  return { registry: 'localhost', repository: transport.path };
+}
+
+/** Runs work with the registries of one command, and closes them. */
+export async function withRegistries<T>(
+  flags: RegistryFlags,
+  terminal: Terminal,
+  work: (registries: Registries) => Promise<T>,
+): Promise<T> {
+  const registries = registriesFrom(flags, terminal);
+  try {
+    return await work(registries);
+  } finally {
+    await registries.close();
+  }
+}
+
+/** What a catalog says. */
+export function readCatalogOf(
+  ctx: Context,
+  text: string,
+  flags: RegistryFlags,
+  terminal: Terminal,
+): Promise<Catalog> {
+  const transport = parseCatalog(text);
+  return withRegistries(flags, terminal, async (registries) => {
+    const open = await openCatalog(ctx, await catalogPlace(ctx, transport, registries));
+    return (await readCatalog(ctx, open)).catalog;
+  });
+}

@@ -1,0 +1,95 @@
+import { resolveCatalog } from '../../../content/catalog/resolve-catalog.ts';
+import { type SelectionView, selectionView } from '../../../content/catalog/selection-view.ts';
+import type { OperatorCatalog } from '../../../content/image-set/image-set.ts';
+import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
+import { AtollError } from '../../../core/errors.ts';
+import { nearest } from '../../../core/nearest.ts';
+import { defineCommand } from '../../command.ts';
+import { REGISTRY_OPTIONS } from '../../registry-options.ts';
+import { CATALOG_ARGUMENT, catalogPlace, parseCatalog, withRegistries } from './open-catalog.ts';
+import { parsePackageFlags } from './package-flag.ts';
+import { resolvedText } from './resolve-text.ts';
+
+export const catalogResolveCommand = defineCommand({
+  name: 'catalog resolve',
+  summary: 'Show what would be mirrored of a catalog, and why each bundle is',
+  description:
+    'Chooses packages, channels and versions as mirroring does, adds what the chosen bundles need, ' +
+    'and explains every bundle. Nothing is copied. Without --package and without an image set the heads of ' +
+    'all channels of all packages are chosen.',
+  arguments: [{ ...CATALOG_ARGUMENT, optional: true }],
+  options: {
+    package: {
+      type: 'strings',
+      value: 'NAME[:CHANNEL][@RANGE]',
+      summary: 'This package; RANGE is 1.2.3, 1.2.0..1.4.0, 1.2.0.. or ..1.4.0; may be repeated',
+    },
+    config: {
+      type: 'string',
+      short: 'c',
+      value: 'FILE',
+      summary: 'Take the packages from an ImageSetConfiguration',
+    },
+    full: { type: 'boolean', summary: 'All versions instead of the heads of channels' },
+    dependencies: {
+      type: 'boolean',
+      default: true,
+      summary: 'Do not add what the chosen bundles need',
+    },
+    ...REGISTRY_OPTIONS,
+  },
+  examples: [
+    [
+      'atoll catalog resolve registry.redhat.io/redhat/redhat-operator-index:v4.18 --package odf-operator',
+      'one operator, and the ones it needs',
+    ],
+    [
+      'atoll catalog resolve oci:catalog --package quay-operator:stable-3.12@3.12.1..3.12.2',
+      'some versions of one channel',
+    ],
+    ['atoll catalog resolve -c imageset.yaml', 'every catalog of an image set'],
+  ],
+  run: (ctx, { args, options, terminal }) =>
+    withRegistries(options, terminal, async (registries) => {
+      const catalogs: SelectionView[] = [];
+      for (const wanted of await wantedCatalogs(args.catalog, options)) {
+        const place = await catalogPlace(ctx, parseCatalog(wanted.catalog), registries);
+        const dependencies = options.dependencies && !wanted.skipDependencies;
+        const resolved = await resolveCatalog(ctx, place, { ...wanted, dependencies });
+        catalogs.push(selectionView(wanted.catalog, resolved));
+      }
+      return { catalogs };
+    }),
+  text: ({ catalogs }, style) => catalogs.map((each) => resolvedText(each, style)).join('\n\n'),
+  exitCode: ({ catalogs }) => (catalogs.some(({ failures }) => failures.length > 0) ? 3 : 0),
+});
+
+type Wanted = Pick<OperatorCatalog, 'catalog' | 'packages' | 'full' | 'skipDependencies'>;
+
+async function wantedCatalogs(
+  catalog: string | undefined,
+  options: { config: string | undefined; package: readonly string[]; full: boolean },
+): Promise<readonly Wanted[]> {
+  if (options.config === undefined) {
+    if (catalog === undefined) throw misused('Name a catalog, or an image set with -c FILE');
+    const packages = parsePackageFlags(options.package);
+    return [{ catalog, packages, full: options.full, skipDependencies: false }];
+  }
+  if (options.package.length > 0 || options.full) {
+    throw misused('Leave --package and --full out: the image set says what is wanted');
+  }
+  const { operators } = await readImageSet(options.config);
+  const chosen = operators.filter((each) => catalog === undefined || each.catalog === catalog);
+  if (chosen.length > 0) return chosen;
+  const near = nearest(
+    catalog ?? '',
+    operators.map((each) => each.catalog),
+  );
+  throw new AtollError('INPUT_INVALID', `Cannot find the catalog in "${options.config}"`, {
+    hint: near ? `Did you mean "${near}"?` : 'It has no operators',
+  });
+}
+
+function misused(hint: string): AtollError {
+  return new AtollError('USAGE', 'Cannot tell what to resolve', { hint });
+}

@@ -1,0 +1,110 @@
+import semver from 'semver';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { HelmChart, HelmRepository } from '../image-set/image-set.ts';
+
+const versionSchema = z.looseObject({
+  version: z.coerce.string(),
+  type: z.string().nullish(),
+  digest: z.string().nullish(),
+  urls: z.array(z.string()).nullish(),
+});
+const indexSchema = z.looseObject({ entries: z.record(z.string(), z.array(versionSchema)) });
+
+type ChartVersion = z.infer<typeof versionSchema>;
+export type ChartIndex = z.infer<typeof indexSchema>;
+
+/** One chart of a repository that is to be rendered. */
+export interface RepositoryChart {
+  readonly name: string;
+  readonly version: string;
+  readonly url: string;
+  /** sha256 of the archive in hex, where the index gives one. */
+  readonly sha256: string | undefined;
+  readonly asked: Pick<HelmChart, 'imagePaths' | 'platforms'>;
+}
+
+export function parseChartIndex(text: string, { name }: HelmRepository): ChartIndex {
+  try {
+    return indexSchema.parse(parse(text, { logLevel: 'error' }));
+  } catch (cause) {
+    const issue = cause instanceof z.ZodError ? cause.issues[0] : undefined;
+    const found = issue ? `${issue.path.join('.')}: ${issue.message}` : messageOf(cause);
+    throw new AtollError(
+      'INPUT_INVALID',
+      `Cannot read the index of Helm repository "${name}": ${found.split('\n')[0]}`,
+      { cause, hint: 'Check the URL of the repository: below it there has to be an index.yaml' },
+    );
+  }
+}
+
+/** The charts of a repository that are asked for; with none named, every version of every application. */
+export function everyChart(index: ChartIndex, repository: HelmRepository): RepositoryChart[] {
+  return Object.entries(index.entries).flatMap(([name, versions]) =>
+    versions
+      .filter(({ type }) => type !== 'library')
+      .map((version) =>
+        chartOf(repository, name, version, { imagePaths: [], platforms: undefined }),
+      ),
+  );
+}
+
+/** The version that is asked for, else the newest that is no pre-release. */
+export function findChart(
+  index: ChartIndex,
+  repository: HelmRepository,
+  asked: HelmChart,
+): RepositoryChart {
+  const versions = Object.hasOwn(index.entries, asked.name) ? index.entries[asked.name] : undefined;
+  if (!versions || versions.length === 0) {
+    throw unknown(`chart "${asked.name}" in repository "${repository.name}"`, {
+      word: asked.name,
+      known: Object.keys(index.entries),
+    });
+  }
+  const found =
+    asked.version === undefined
+      ? newestOf(versions)
+      : versions.find(({ version }) => sameVersion(version, asked.version ?? ''));
+  if (found) return chartOf(repository, asked.name, found, asked);
+  throw unknown(`version ${asked.version} of chart "${asked.name}"`, {
+    word: asked.version ?? '',
+    known: versions.map(({ version }) => version),
+  });
+}
+
+const sameVersion = (a: string, b: string) =>
+  a === b || a.replace(/^v/, '') === b.replace(/^v/, '');
+
+function newestOf(versions: readonly ChartVersion[]): ChartVersion | undefined {
+  const sorted = versions
+    .flatMap((each) => {
+      const parsed = semver.parse(each.version, { loose: true });
+      return parsed ? [{ each, parsed }] : [];
+    })
+    .toSorted((a, b) => semver.compareBuild(b.parsed, a.parsed));
+  return (sorted.find(({ parsed }) => parsed.prerelease.length === 0) ?? sorted[0])?.each;
+}
+
+function chartOf(
+  { name: repository, url }: HelmRepository,
+  name: string,
+  { version, urls, digest }: ChartVersion,
+  asked: RepositoryChart['asked'],
+): RepositoryChart {
+  const [first] = urls ?? [];
+  if (!first) throw unknown(`a URL of chart "${name}" ${version} in "${repository}"`);
+  const base = url.endsWith('/') ? url : `${url}/`;
+  const sha256 = /^(?:sha256:)?([0-9a-f]{64})$/.exec(digest ?? '')?.[1];
+  return { name, version, url: new URL(first, base).href, sha256, asked };
+}
+
+function unknown(what: string, near?: { word: string; known: readonly string[] }): AtollError {
+  const close = near && nearest(near.word, near.known);
+  const known = near?.known.slice(0, 12).join(', ');
+  return new AtollError('INPUT_INVALID', `Cannot find ${what}`, {
+    hint: close ? `Did you mean "${close}"?` : known ? `There are ${known}` : undefined,
+  });
+}
