@@ -93,7 +93,7 @@ async function get({ url, path, connections, seconds, headers = {} }) {
   );
   const elapsed = (performance.now() - started) / 1000;
   for (const socket of sockets) socket.destroy();
-  return { perSecond: count / elapsed, bytesPerSecond: bytes / elapsed, failed };
+  return { perSecond: count / elapsed, bytesPerSecond: bytes / elapsed, seconds: elapsed, failed };
 }
 
 /** Uploads, each with POST and PUT, so many at once. Blobs differ in their first bytes only. */
@@ -132,7 +132,7 @@ async function put({ url, repository, blobs, size, atOnce }) {
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   const elapsed = (performance.now() - started) / 1000;
-  return { bytesPerSecond: (blobs.length * size) / elapsed, failed };
+  return { bytesPerSecond: (blobs.length * size) / elapsed, seconds: elapsed, failed };
 }
 
 function send(socket, bytes) {

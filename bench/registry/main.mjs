@@ -5,7 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { digestOf, publish, residentBytes, startDocker, startOurs, stop } from './servers.mjs';
+import {
+  digestOf,
+  processorSeconds,
+  publish,
+  residentBytes,
+  startDocker,
+  startOurs,
+  stop,
+} from './servers.mjs';
 
 const MB = 1_000_000;
 const BLOB_BYTES = 60 * MB;
@@ -60,19 +68,34 @@ async function measureAll(servers, rounds, seconds) {
   return results;
 }
 
-async function measure({ url, tlsUrl }, paths, seconds, round) {
+/** What one server does, and what a request or a gigabyte costs it in processor time. */
+async function measure(server, paths, seconds, round) {
+  const { url, tlsUrl } = server;
   const headers = { accept: paths.type };
-  const get = (to, path, connections) =>
-    load({ kind: 'get', url: to, path, connections, seconds, headers });
+  const get = (to, path, connections) => ({
+    kind: 'get',
+    url: to,
+    path,
+    connections,
+    seconds,
+    headers,
+  });
   const blobs = Array.from({ length: UPLOADS }, (_, index) => uploadOf(round, index));
   const upload = { kind: 'put', repository: 'bench/uploads', size: BLOB_BYTES, atOnce: 4 };
   return {
-    manifest: (await get(url, paths.manifest, 32)).perSecond,
-    get: (await get(url, paths.blob, 4)).bytesPerSecond,
-    put: (await load({ ...upload, url, blobs })).bytesPerSecond,
-    manifestTls: (await get(tlsUrl, paths.manifest, 32)).perSecond,
-    getTls: (await get(tlsUrl, paths.blob, 4)).bytesPerSecond,
+    manifest: await timed(server, get(url, paths.manifest, 32), 'perSecond', 1e6),
+    get: await timed(server, get(url, paths.blob, 4), 'bytesPerSecond', 1e9),
+    put: await timed(server, { ...upload, url, blobs }, 'bytesPerSecond', 1e9),
+    manifestTls: await timed(server, get(tlsUrl, paths.manifest, 32), 'perSecond', 1e6),
+    getTls: await timed(server, get(tlsUrl, paths.blob, 4), 'bytesPerSecond', 1e9),
   };
+}
+
+async function timed(server, job, key, scale) {
+  const before = processorSeconds(server);
+  const result = await load(job);
+  const used = processorSeconds(server) - before;
+  return { rate: result[key], cost: (used / (result[key] * result.seconds)) * scale };
 }
 
 /** The generator fills a blob with one pattern; its first bytes make it new. */
@@ -107,26 +130,32 @@ function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
+const ROWS = [
+  ['manifest GET, 32 connections', 'manifest', 'requests/s', 1, 'us/request'],
+  ['60 MB blob GET, 4 connections', 'get', 'MB/s', MB, 's/GB'],
+  ['60 MB blob PUT, 4 at once, fsync', 'put', 'MB/s', MB, 's/GB'],
+  ['manifest GET, TLS', 'manifestTls', 'requests/s', 1, 'us/request'],
+  ['60 MB blob GET, TLS', 'getTls', 'MB/s', MB, 's/GB'],
+];
+
 function report(results) {
-  const value = (name, key) => median(results[name].rounds.map((round) => round[key]));
-  const rows = [
-    ['manifest GET, 32 connections', 'manifest', 'requests/s', 1],
-    ['60 MB blob GET, 4 connections', 'get', 'MB/s', MB],
-    ['60 MB blob PUT, 4 at once, fsync', 'put', 'MB/s', MB],
-    ['manifest GET, TLS', 'manifestTls', 'requests/s', 1],
-    ['60 MB blob GET, TLS', 'getTls', 'MB/s', MB],
-  ];
+  const middle = (name, key, field) =>
+    median(results[name].rounds.map((round) => round[key][field]));
   let missed = 0;
-  for (const [title, key, unit, divisor] of rows) {
-    const [ours, theirs] = [value('atoll', key), value('docker-registry', key)];
+  for (const [title, key, unit, divisor, costUnit] of ROWS) {
+    const [ours, theirs] = ['atoll', 'docker-registry'].map((name) => middle(name, key, 'rate'));
+    const costs = ['atoll', 'docker-registry'].map((name) => middle(name, key, 'cost'));
     const target = TARGETS[key];
     const ratio = ours / theirs;
     const met = target === undefined || ratio >= target;
     if (!met) missed += 1;
+    const wanted = target === undefined ? '' : ` (at least ${target}: ${met ? 'met' : 'MISSED'})`;
+    console.log(`${title}: ratio ${ratio.toFixed(2)}${wanted}`);
     console.log(
-      `${title.padEnd(34)} atoll ${shown(ours / divisor)}  docker-registry ${shown(theirs / divisor)} ${unit.padEnd(11)}` +
-        `ratio ${ratio.toFixed(2).padStart(6)}${target === undefined ? '' : ` (at least ${target}: ${met ? 'met' : 'MISSED'})`}`,
+      `  atoll ${shown(ours / divisor)}  docker-registry ${shown(theirs / divisor)} ${unit}`,
     );
+    const [own, other] = costs.map((cost) => cost.toFixed(2).padStart(7));
+    console.log(`  atoll ${own}  docker-registry ${other} ${costUnit} of processor`);
   }
   for (const [name, { resident }] of Object.entries(results)) {
     console.log(

@@ -153,9 +153,23 @@ async function expectStatus(status, url, init) {
 }
 
 /** Resident bytes of the largest process of a server, its children included. */
-export function residentBytes({ child }) {
-  const pids = [child.pid, ...childrenOf(child.pid)];
-  return Math.max(...pids.map(residentOf));
+export function residentBytes(server) {
+  return Math.max(...pidsOf(server).map(residentOf));
+}
+
+/** Seconds of processor time a server has used so far, its children included. */
+export function processorSeconds(server) {
+  return pidsOf(server).reduce((sum, pid) => sum + secondsOf(pid), 0);
+}
+
+function pidsOf({ child, children = [child] }) {
+  return children.flatMap(({ pid }) => [pid, ...childrenOf(pid)]);
+}
+
+/** The kernel counts in hundredths, whatever the machine. */
+function secondsOf(pid) {
+  const fields = readProc(pid, 'stat').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }
 
 function childrenOf(pid) {

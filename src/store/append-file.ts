@@ -1,7 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** So much may wait in memory for the disk before the source is asked to wait. */
-const MAX_QUEUED_BYTES = 1024 * 1024;
+const MAX_QUEUED_BYTES = 1536 * 1024;
+/** Fewer, larger writes: each one wakes another thread. */
+const BATCH_BYTES = 512 * 1024;
 
 /**
  * Writes chunks to a file from `position` on. While one write is under way the next chunks are
@@ -39,8 +41,8 @@ function gatheringWriter(file: FileHandle, start: number): GatheringWriter {
   let queuedBytes = 0;
   let flushing: Promise<void> | undefined;
 
-  async function flush(): Promise<void> {
-    while (queue.length > 0) {
+  async function flush(leastBytes: number): Promise<void> {
+    while (queuedBytes > 0 && queuedBytes >= leastBytes) {
       const batch = queue;
       const bytes = queuedBytes;
       queue = [];
@@ -55,12 +57,16 @@ function gatheringWriter(file: FileHandle, start: number): GatheringWriter {
     write(chunk) {
       queue.push(chunk);
       queuedBytes += chunk.length;
-      flushing ??= flush();
+      if (queuedBytes < BATCH_BYTES) return undefined;
+      flushing ??= flush(BATCH_BYTES);
       // A failed write shows when the queue is full or drained; not as an unhandled rejection.
       flushing.catch(() => undefined);
       return queuedBytes >= MAX_QUEUED_BYTES ? flushing : undefined;
     },
-    drain: async () => await flushing,
+    async drain() {
+      await flushing;
+      await flush(0);
+    },
     position: () => position,
   };
 }
