@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { Platform } from '../../oci/descriptor.ts';
-import { formatReference, parseReference } from '../../oci/reference.ts';
+import { parseReference } from '../../oci/reference.ts';
 import { type CollectDeps, failureOf } from '../collecting.ts';
 import {
   type CollectFailure,
@@ -164,7 +164,7 @@ function imageOf(image: string, object: string, { title, platforms }: ChartJob):
     source: tagged,
     digest: source.digest,
     platforms,
-    reason: `${object} of chart ${title} (${formatReference(tagged)})`,
+    reason: `${object} of chart ${title}`,
     chart: title,
     sigstore: 'wanted',
   };
