@@ -1,5 +1,5 @@
 import { access, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type KnownImage, WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import { readSite, type Site, sitePath } from '../../../site/read-site.ts';
@@ -45,7 +45,9 @@ const TABLE: Readonly<Record<string, (facts: SiteFacts) => Values>> = {
     releases: targets(mirrored, 'release')[0]?.replace(/:[^:/]+$/, ''),
     graphImage: targets(mirrored, 'graph')[0],
   }),
-  'release-signatures': ({ signatures }) => ({ signature: signatures }),
+  'release-signatures': ({ signatures }) => ({
+    signature: signatures.map((path) => `${basename(path).replace('-', ':')}=${path}`),
+  }),
   'image-config': ({ site, trustBundle }) => ({
     ca: trustBundle ? [`${mirrorHost(site)}=${trustBundle}`] : [],
   }),
