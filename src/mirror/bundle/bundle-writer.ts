@@ -158,7 +158,6 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     if (size < blob.size)
       throw await this.#refuse(blob, `only ${size} of ${blob.size} bytes`, size);
     if (hash.digest('hex') !== hex) throw await this.#refuse(blob, 'different bytes');
-    await this.#files.sync(region.offset, region.size);
     await this.#state.finish(blob.digest);
   }
 

@@ -55,13 +55,6 @@ export class ChunkFiles {
     }
   }
 
-  /** What was written between these offsets survives a power cut from here on. */
-  async sync(offset: number, length: number): Promise<void> {
-    for (const { chunk } of piecesOf(offset, length, this.#chunkBytes)) {
-      await (await this.#file(chunk)).datasync();
-    }
-  }
-
   async *read(ctx: Context, offset: number, length: number): AsyncGenerator<Uint8Array> {
     for (const piece of piecesOf(offset, length, this.#chunkBytes)) {
       const file = await this.#file(piece.chunk);

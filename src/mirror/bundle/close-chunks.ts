@@ -1,4 +1,4 @@
-import { truncate } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
@@ -37,7 +37,13 @@ async function closeChunk(
   size: number,
 ): Promise<BundleIndex['chunks'][number]> {
   const path = join(folder, file);
-  // A chunk whose end was never written is shorter than its place: fill it up.
-  if ((await sizeOfFile(path)) !== size) await truncate(path, size);
+  const handle = await open(path, 'r+');
+  try {
+    // A chunk whose end was never written is shorter than its place: fill it up.
+    if ((await sizeOfFile(path)) !== size) await handle.truncate(size);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   return { file, size, sha256: await hashFile(ctx, path) };
 }

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, unwritable } from '../../core/files.ts';
@@ -19,6 +20,7 @@ interface Progress extends Region {
 const digest = z.string().refine(isDigest);
 const lineSchema = z.union([
   z.strictObject({ chunkBytes: z.number() }),
+  z.strictObject({ boot: z.string() }),
   z.strictObject({ place: digest, offset: z.number(), size: z.number() }),
   z.strictObject({ note: digest, received: z.number() }),
   z.strictObject({ done: digest }),
@@ -28,6 +30,9 @@ type Line = z.output<typeof lineSchema>;
 /**
  * What an unfinished bundle remembers: places, how far each blob has come, what is whole. One JSON
  * line per fact; a torn last line is a fact that was not recorded.
+ *
+ * Nothing waits for the disk here. What a killed process wrote is there; after a crash of the whole
+ * machine it may not be, so what was whole before is then looked at again before it counts.
  */
 export class WriterState {
   readonly #path: string;
@@ -37,10 +42,20 @@ export class WriterState {
   #pending = '';
   #last: Promise<void> = Promise.resolve();
 
-  constructor(path: string, file: FileHandle, lines: readonly Line[]) {
+  constructor(path: string, file: FileHandle, lines: readonly Line[], boot: string) {
     this.#path = path;
     this.#file = file;
     for (const line of lines) this.#take(line);
+    const last = lines.findLast((line) => 'boot' in line);
+    if (last && 'boot' in last && last.boot !== boot) this.#doubt();
+  }
+
+  /** Every whole blob has to be hashed again; its bytes need not come again if they are right. */
+  #doubt(): void {
+    for (const region of this.#regions.values()) {
+      if (region.done) region.received = region.size;
+      region.done = false;
+    }
   }
 
   done(digest: Digest): boolean {
@@ -147,10 +162,17 @@ export async function openWriterState(path: string, chunkBytes: number): Promise
       },
     );
   }
+  const boot = await bootOf();
   const file = await open(path, 'a');
-  if (!first) await file.appendFile(`${JSON.stringify({ chunkBytes })}\n`);
-  else if (!text.endsWith('\n')) await file.appendFile('\n');
-  return new WriterState(path, file, lines);
+  const start = first ? '\n' : `${JSON.stringify({ chunkBytes })}\n`;
+  await file.appendFile(`${start}${JSON.stringify({ boot })}\n`);
+  return new WriterState(path, file, lines, boot);
+}
+
+/** Differs after every start of the machine; always, where the system does not say. */
+async function bootOf(): Promise<string> {
+  const id = readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  return (await id.catch(() => randomUUID())).trim();
 }
 
 function parseLine(line: string): Line[] {

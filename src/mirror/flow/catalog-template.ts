@@ -14,7 +14,10 @@ const schema = z.looseObject({
   kind: z.literal('CatalogSource'),
   metadata: z.looseObject({}).optional(),
   spec: z
-    .looseObject({ sourceType: z.literal(['', 'grpc']).optional(), configMap: z.undefined() })
+    .looseObject({
+      sourceType: z.literal(['', 'grpc']).optional(),
+      configMap: z.undefined().optional(),
+    })
     .optional(),
 });
 

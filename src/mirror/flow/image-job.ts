@@ -13,7 +13,6 @@ export interface JobPlace {
 /** The copy of one image. What atoll built itself has no signatures anywhere. */
 export function imageJob({ image }: MirroredImage, source: Source, place: JobPlace): ImageJob {
   const { registry, repository } = image.source;
-  const isBuilt = image.kind === 'catalog' || image.kind === 'graph';
   return {
     ...place,
     source,
@@ -22,7 +21,7 @@ export function imageJob({ image }: MirroredImage, source: Source, place: JobPla
     // A built image is not where its name says, so nobody shares what is known about that place.
     ...(image.from ? {} : { sourceRepository: `${registry}/${repository}` }),
     ...(image.platforms ? { shape: 'sparse', platforms: image.platforms } : {}),
-    ...(isBuilt ? { signatures: false } : {}),
+    ...(image.sigstore === 'none' ? { signatures: false } : {}),
     reason: image.reason,
   };
 }

@@ -72,14 +72,11 @@ export function reportOf(
   };
 }
 
-/** A registry that insists on whole indexes says so in words that do not help. */
+/** Of the ways out of a refused sparse index, those of the registry and of the image set. */
 function explained({ image }: MirroredImage, error: ImageFailure): ImageFailure {
-  const refused = ['CONTENT_MISSING', 'REGISTRY_REFUSED', 'IMAGE_UNKNOWN'];
-  const isSparse = image.platforms !== undefined && error.message.startsWith('Cannot write');
-  if (!isSparse || !refused.includes(error.code ?? '')) return error;
+  if (!image.platforms || !error.message.includes('sparse index')) return error;
   return {
-    code: 'REGISTRY_REFUSED',
-    message: `${error.message} (the registry takes no index of which some platforms are missing)`,
+    ...error,
     hint: 'Leave "platforms" out to mirror whole images, or let the registry take sparse indexes: atoll registry does; distribution 3 does with "validation.manifests.indexes.platforms: none"',
   };
 }
