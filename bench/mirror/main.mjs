@@ -44,7 +44,8 @@ export async function run(args) {
   await mkdir(dirname(options.json), { recursive: true });
   await writeFile(options.json, `${JSON.stringify(json, null, 2)}\n`);
   console.log(`\nWritten to ${options.json}`);
-  return goals.every(({ met }) => met) ? 0 : 1;
+  if (quick) console.log('The goals are for the full workload; this was the quick one.');
+  return quick || goals.every(({ met }) => met) ? 0 : 1;
 }
 
 function print(figures, goals) {
