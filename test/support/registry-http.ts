@@ -41,7 +41,9 @@ export function registryHttp(url: string, headers: Record<string, string> = {}):
       method,
       redirect: 'manual',
       headers: { ...headers, ...options.headers },
-      ...(options.body === undefined ? {} : { body: options.body as BodyInit }),
+      ...(options.body === undefined
+        ? {}
+        : { body: options.body as NonNullable<RequestInit['body']> }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
