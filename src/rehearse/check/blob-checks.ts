@@ -46,13 +46,11 @@ export class BlobChecks {
   }
 
   async #look(ctx: Context, repository: Repository, blob: Descriptor): Promise<BlobState> {
-    const key = `${repository.registry}@${blob.digest}`;
-    const read = () => this.#download(ctx, repository, blob);
-    const isFirst = !this.#read.has(key);
-    if (this.#depth === 'full' && isFirst) return await once(this.#read, key, read);
     const head = await this.#head(ctx, repository, blob);
     if (head.state !== 'good' || this.#depth === 'head') return head;
-    return await once(this.#read, key, read);
+    const key = `${repository.registry}@${blob.digest}`;
+    const read = await once(this.#read, key, () => this.#download(ctx, repository, blob));
+    return read.state === 'missing' ? withheld(blob) : read;
   }
 
   async #head(ctx: Context, repository: Repository, blob: Descriptor): Promise<BlobState> {
@@ -74,6 +72,11 @@ export class BlobChecks {
       return stateOf(ctx, error);
     }
   }
+}
+
+/** A registry that notices damage while it serves a blob moves it away: announced, never given. */
+function withheld({ digest }: Descriptor): BlobState {
+  return { state: 'damaged', words: `${digest} is announced, but cannot be read to its end` };
 }
 
 function stateOf(ctx: Context, error: unknown): BlobState {
