@@ -59,16 +59,19 @@ function buildProgram(set: CommandSet, outcome: Outcome): Node {
   addOptions(root, GLOBAL_OPTIONS);
   for (const command of set.commands) {
     const words = command.name.split(' ');
-    const parent = words.slice(0, -1).reduce((at, word) => groupIn(at, word, set, outcome), root);
+    const parent = words
+      .slice(0, -1)
+      .reduce((at, _, index) => groupIn(at, words.slice(0, index + 1), set, outcome), root);
     parent.addCommand(toNode(command, words.at(-1) ?? '', outcome));
   }
   return root;
 }
 
-function groupIn(parent: Node, word: string, set: CommandSet, outcome: Outcome): Node {
+function groupIn(parent: Node, path: readonly string[], set: CommandSet, outcome: Outcome): Node {
+  const word = path.at(-1) ?? '';
   const existing = parent.commands.find((child) => child.name() === word);
   if (existing) return existing;
-  const group = prepare(new Node(word), outcome).description(set.groups[word] ?? '');
+  const group = prepare(new Node(word), outcome).description(set.groups[path.join(' ')] ?? '');
   parent.addCommand(group);
   return group;
 }

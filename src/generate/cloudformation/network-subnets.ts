@@ -5,6 +5,7 @@ import { tagsOf } from './tags.ts';
 import {
   commaJoined,
   getAtt,
+  type Output,
   type Parameter,
   type Resource,
   ref,
@@ -51,9 +52,7 @@ export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Pl
 
 /** Named zones are parameters, because a template that hard-codes them works in one region only. */
 function zoneName({ zoneNames }: NetworkPlan, index: number): Value {
-  return zoneNames
-    ? ref(`Zone${index + 1}`)
-    : { 'Fn::Select': [index, { 'Fn::GetAZs': ref('AWS::Region') }] };
+  return zoneNames ? ref(`Zone${index + 1}`) : { 'Fn::Select': [index, { 'Fn::GetAZs': '' }] };
 }
 
 function zoneParameters({ zoneNames = [] }: NetworkPlan): Record<string, Parameter> {
@@ -180,14 +179,16 @@ const association = (subnetName: string, table: string): Resource => ({
   Properties: { SubnetId: ref(subnetName), RouteTableId: ref(table) },
 });
 
-function outputs(plan: NetworkPlan, zones: readonly Zone[]): TemplatePart['outputs'] {
+function outputs(plan: NetworkPlan, zones: readonly Zone[]): Record<string, Output> {
   const all = (prefix: string) => commaJoined(zones.map(({ number }) => ref(`${prefix}${number}`)));
   const ranges = (kind: keyof ZoneRanges) => zones.map((zone) => zone.ranges[kind]).join(',');
-  const zoneOf = ({ number }: Zone) => getAtt(`PrivateSubnet${number}`, 'AvailabilityZone');
   return {
     VpcId: { Description: 'VPC', Value: ref('Vpc') },
     VpcCidr: { Description: 'Range of the VPC', Value: plan.cidr },
-    Zones: { Description: 'Zones of the subnets, in order', Value: commaJoined(zones.map(zoneOf)) },
+    Zones: {
+      Description: 'Zones of the subnets, in order',
+      Value: commaJoined(zones.map(({ name }) => name)),
+    },
     PrivateSubnetIds: { Description: 'Subnets of the cluster', Value: all('PrivateSubnet') },
     PrivateSubnetCidrs: { Description: 'Their ranges', Value: ranges('private') },
     PrivateRouteTableIds: { Description: 'Their route tables', Value: all('PrivateRouteTable') },

@@ -4,14 +4,7 @@ import { type NetworkInput, planNetwork } from './network-input.ts';
 import { existingPart, type Places } from './network-places.ts';
 import { subnetsPart } from './network-subnets.ts';
 import { tagsOf } from './tags.ts';
-import {
-  getAtt,
-  ref,
-  type Template,
-  type TemplatePart,
-  templateFrom,
-  type Value,
-} from './template.ts';
+import { ref, type Template, type TemplatePart, templateFrom, type Value } from './template.ts';
 
 /**
  * The network of a site: VPC, subnets, routes, endpoints, private DNS, and a bucket for Ignition.
@@ -39,7 +32,7 @@ function zonePart(site: NetworkInput, name: string, { vpc }: Places): TemplatePa
       },
     },
     outputs: {
-      HostedZoneId: { Description: `Private zone ${name}`, Value: getAtt('HostedZone', 'Id') },
+      HostedZoneId: { Description: `Private zone ${name}`, Value: ref('HostedZone') },
     },
   };
 }

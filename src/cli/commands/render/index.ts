@@ -1,6 +1,10 @@
 import type { Command } from '../../command.ts';
 import { renderAuthCommand } from './auth.ts';
+import { renderAwsPlatformCommand } from './aws-platform.ts';
 import { renderCatalogSourcesCommand } from './catalog-sources.ts';
+import { renderCloudFormationBastionCommand } from './cloudformation-bastion.ts';
+import { renderCloudFormationCredentialsCommand } from './cloudformation-credentials.ts';
+import { renderCloudFormationNetworkCommand } from './cloudformation-network.ts';
 import {
   renderClusterVersionCommand,
   renderImageConfigCommand,
@@ -8,6 +12,10 @@ import {
   renderSamplesCommand,
   renderUpdateServiceCommand,
 } from './cluster-objects.ts';
+import {
+  renderCredentialsPoliciesCommand,
+  renderCredentialsSecretsCommand,
+} from './credentials.ts';
 import { renderHostsCommand } from './hosts.ts';
 import { renderIgnitionCommand, renderUserDataCommand } from './ignition.ts';
 import { renderInstallConfigCheckCommand, renderInstallConfigCommand } from './install-config.ts';
@@ -45,4 +53,10 @@ export const RENDER_COMMANDS: readonly Command[] = [
   renderRegistryUnitCommand,
   renderRegistryConfigCommand,
   renderSquidConfCommand,
+  renderCloudFormationNetworkCommand,
+  renderCloudFormationBastionCommand,
+  renderCloudFormationCredentialsCommand,
+  renderAwsPlatformCommand,
+  renderCredentialsPoliciesCommand,
+  renderCredentialsSecretsCommand,
 ];
