@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -29,6 +29,8 @@ export interface InitOptions {
   readonly user: string;
   /** Generated when absent. */
   readonly password?: string | undefined;
+  /** Address it listens at; all of them unless it says otherwise. */
+  readonly listen?: string | undefined;
   /** A certificate the site already has. */
   readonly certificate?: CertificatePaths | undefined;
 }
@@ -59,9 +61,11 @@ export async function initRegistry(ctx: Context, options: InitOptions): Promise<
     htpasswd: join(directory, 'htpasswd'),
     grants: join(directory, 'grants.yaml'),
   };
+  // Without a config nobody has served these yet: an earlier try was cut off here.
+  await Promise.all([rm(paths.htpasswd, { force: true }), rm(paths.grants, { force: true })]);
   await addUser(ctx, paths, { name: user, password, grants: [{ role: 'delete', prefix: '' }] });
   // Last: where it is, the rest is too.
-  await writeFileAtomic(config, configText(options.port), { mode: SECRET_MODE });
+  await writeFileAtomic(config, configText(options), { mode: SECRET_MODE });
   const { expiresAt } = await loadCertificate(tls);
   return {
     config,
@@ -113,7 +117,7 @@ async function adopt(from: CertificatePaths, to: CertificatePaths): Promise<void
   await writeFileAtomic(to.certificate, cert, { mode: 0o644 });
 }
 
-function configText(port: number): string {
+function configText({ listen = '0.0.0.0', port }: InitOptions): string {
   const head =
     '# Registry of atoll. Paths are relative to this file.\n' +
     '# A listener may name an "upstream" (a registry host) instead of serving the store.\n';
@@ -121,7 +125,7 @@ function configText(port: number): string {
     storage: { path: 'data' },
     listeners: [
       {
-        address: `0.0.0.0:${port}`,
+        address: `${shown(listen)}:${port}`,
         tls: { certificate: 'tls/server.crt', key: 'tls/server.key' },
       },
     ],

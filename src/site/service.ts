@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import {
-  readTextIfPresent,
-  SECRET_DIRECTORY_MODE,
-  SECRET_MODE,
-  writeFileAtomic,
-} from '../core/files.ts';
-import { identityOf, isRunning, type ProcessIdentity } from '../core/process-identity.ts';
+import { readTextIfPresent, SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import { isRunning, type ProcessIdentity } from '../core/process-identity.ts';
 import { sleep } from '../core/retry.ts';
 import { selfCommand } from '../core/self.ts';
 
@@ -18,10 +13,10 @@ const LOOK_AGAIN_MS = 50;
 
 /** A process of atoll's own that goes on when the command that started it ends. */
 export interface Service {
-  /** Where its identity is kept while it runs. */
+  /** Where it says that it runs, as a lock: a second one of the same name leaves again. */
   readonly pidFile: string;
   readonly logFile: string;
-  /** Arguments of atoll. */
+  /** Arguments of atoll; `--pid-file` is added. */
   readonly args: readonly string[];
 }
 
@@ -32,29 +27,54 @@ async function runningService(pidFile: string): Promise<ProcessIdentity | undefi
   return (await isRunning(identity)) ? identity : undefined;
 }
 
-/** Starts the service unless it runs already; true when it was started now. */
-export async function startService({ pidFile, logFile, args }: Service): Promise<boolean> {
+/**
+ * Starts the service unless it runs already; true when it was started now. The service itself
+ * writes its pid file, so that one whose starter was killed is known all the same.
+ */
+export async function startService(
+  ctx: Pick<Context, 'signal'>,
+  { pidFile, logFile, args }: Service,
+): Promise<boolean> {
   if (await runningService(pidFile)) return false;
   await mkdir(dirname(logFile), { recursive: true, mode: SECRET_DIRECTORY_MODE });
   const log = await open(logFile, 'a', SECRET_MODE);
   const self = selfCommand();
+  const child = spawn(self.file, [...self.args, ...args, '--pid-file', pidFile], {
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  child.unref();
   try {
-    const child = spawn(self.file, [...self.args, ...args], {
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
+    await untilItRuns(ctx, child, pidFile);
+  } catch (error) {
+    child.kill('SIGKILL');
+    ctx.signal.throwIfAborted();
+    throw new AtollError('PROGRAM_FAILED', `Cannot start "atoll ${args.join(' ')}"`, {
+      hint: `Look at ${logFile}`,
+      cause: error,
     });
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    const identity = await identityOf(child.pid ?? 0);
-    child.unref();
-    if (!identity)
-      throw new AtollError('PROGRAM_FAILED', `Cannot start "atoll ${args.join(' ')}"`, {
-        hint: `Look at ${logFile}`,
-      });
-    await writeFileAtomic(pidFile, `${JSON.stringify(identity)}\n`, { mode: SECRET_MODE });
   } finally {
     await log.close();
   }
   return true;
+}
+
+async function untilItRuns(
+  ctx: Pick<Context, 'signal'>,
+  child: ChildProcess,
+  pidFile: string,
+): Promise<void> {
+  let gone: string | undefined;
+  child.once('error', ({ message }) => {
+    gone = message;
+  });
+  child.once('exit', (status) => {
+    gone = `it ended with status ${status}`;
+  });
+  while (!(await runningService(pidFile))) {
+    if (gone !== undefined) throw new Error(gone);
+    await sleep(ctx, LOOK_AGAIN_MS);
+  }
 }
 
 /** Stops a service: asks, waits, insists. False when it was not running. */

@@ -19,6 +19,11 @@ export const labCommand = defineCommand({
         'Where the lab lives; it stays there, and a second run resumes (default: a folder that goes away)',
     },
     keep: { type: 'boolean', summary: 'Keep the folder that would go away' },
+    report: {
+      type: 'string',
+      value: 'FILE',
+      summary: 'Where the report goes (default: report.html in DIR, or atoll-lab-report.html here)',
+    },
     airgap: { type: 'boolean', summary: 'Carry the images in a bundle: save, then load' },
     break: {
       type: 'string',
@@ -36,15 +41,18 @@ export const labCommand = defineCommand({
     ],
   ],
   async run(ctx, { options }) {
+    const temporary = options.dir === undefined && !options.keep && options.break === undefined;
     const directory = options.dir
       ? resolve(options.dir)
       : await mkdtemp(join(tmpdir(), 'atoll-lab-'));
-    const temporary = options.dir === undefined && !options.keep && options.break === undefined;
+    // What goes away must not take the report along.
+    const report = options.report ?? (temporary ? 'atoll-lab-report.html' : undefined);
     try {
       return await runLab(ctx, {
         directory,
         airgap: options.airgap,
         break: options.break as Break | undefined,
+        report: report === undefined ? undefined : resolve(report),
       });
     } finally {
       if (temporary) await rm(directory, { recursive: true, force: true });
@@ -68,6 +76,7 @@ function labText(result: LabResult, style: Style): string {
     style.bold('Pulled from the mirror, upstream being off'),
     ...nodes,
     `${style.green('The lab came up')}: ${result.images} images mirrored (${formatBytes(result.copiedBytes)} moved) in ${formatDuration(result.durationMs)}`,
+    `Report: ${result.report}`,
     style.dim(
       'Simulated: the machines and the Kubernetes on them. Real: images, signatures, TLS, credentials, configuration.',
     ),

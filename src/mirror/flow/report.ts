@@ -98,7 +98,14 @@ export async function writeReports(
 const storedSchema = z.object({
   flow: z.enum(['sync', 'save', 'load', 'release']),
   folder: z.string().optional(),
-  images: z.array(imageRecordSchema.extend({ target: z.string(), outcome: z.string() })),
+  images: z.array(
+    imageRecordSchema.extend({
+      target: z.string(),
+      outcome: z.string(),
+      sizeBytes: z.number().optional(),
+      copiedBytes: z.number().default(0),
+    }),
+  ),
   notCollected: z.array(
     z.object({ subject: z.string(), message: z.string(), hint: z.string().optional() }),
   ),

@@ -26,11 +26,19 @@ interface Bar {
   row: number;
 }
 
+export interface TimelineSvgOptions {
+  /** The picture spans at least this long, so that a bootstrap that just began does not look long. */
+  readonly shortestMs?: number;
+}
+
 /** A picture of the bootstrap: ten abstract steps on top, below them the lanes over time. */
-export function timelineSvg(state: BootstrapState): string {
+export function timelineSvg(
+  state: BootstrapState,
+  { shortestMs = 60_000 }: TimelineSvgOptions = {},
+): string {
   const bars = barsOf(state);
   const from = Math.min(...bars.map(({ start }) => start), Date.parse(state.at));
-  const to = Math.max(...bars.map(({ end }) => end), from + 60_000);
+  const to = Math.max(...bars.map(({ end }) => end), from + shortestMs);
   const x = (time: number) => LEFT + ((time - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
   const lanes = layLanes(bars);
   const height = TOP + lanes.reduce((sum, lane) => sum + lane.rows * ROW + 6, 0) + 40;

@@ -13,6 +13,6 @@ export function labHooks(
   return {
     addressOf,
     runCluster: (ctx, run) => runLabCluster(ctx, whole, run),
-    verifyCluster: (ctx) => verifyLab(ctx, whole),
+    verifyCluster: (ctx, run) => verifyLab(ctx, whole, run),
   };
 }

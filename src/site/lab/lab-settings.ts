@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { readTextIfPresent, SECRET_DIRECTORY_MODE, writeFileAtomic } from '../../core/files.ts';
 
 /** Ways a lab can be spoilt on purpose, to see what happens and whether it is explained. */
 export const BREAKS = ['image', 'ca', 'auth', 'disk', 'dns'] as const;
@@ -22,5 +22,7 @@ export async function readLabSettings(state: string): Promise<LabSettings> {
 }
 
 export async function writeLabSettings(state: string, settings: LabSettings): Promise<void> {
-  await writeFileAtomic(pathOf(state), `${JSON.stringify(settings)}\n`);
+  await writeFileAtomic(pathOf(state), `${JSON.stringify(settings)}\n`, {
+    directoryMode: SECRET_DIRECTORY_MODE,
+  });
 }

@@ -13,6 +13,8 @@ export interface StageSummary {
 export interface LabSummary {
   readonly stages: readonly StageSummary[];
   readonly nodes: readonly NodePulls[];
+  /** Every machine pulled from the mirror and nowhere else, by its own account and the mirror's. */
+  readonly fromMirror: boolean;
   readonly images: number;
   readonly copiedBytes: number;
   readonly durationMs: number;
@@ -30,6 +32,7 @@ export function labSummary({
   return {
     stages,
     nodes: (outputs.verify?.nodes ?? []) as unknown as readonly NodePulls[],
+    fromMirror: outputs.verify?.fromMirror === true,
     images: Number(outputs.images?.images ?? 0),
     copiedBytes: Number(outputs.images?.copiedBytes ?? 0),
     durationMs: stages.reduce((sum, stage) => sum + stage.durationMs, 0),

@@ -22,7 +22,8 @@ import type { NodeSpec, Role } from './node/node-spec.ts';
 /** After so many tries a lab node gives up where a real one would loop for ever. */
 const PATIENCE = 3;
 
-export const boardOf = (state: string): string => join(state, 'machines', 'board');
+const machinesOf = (state: string): string => join(state, 'machines');
+export const boardOf = (state: string): string => join(machinesOf(state), 'board');
 export const logBundleOf = (state: string): string => join(state, 'log-bundle');
 
 /** Rehearses the install: machines of a lab pull everything through the generated configuration. */
@@ -35,8 +36,8 @@ export async function runLabCluster(
   const settings = await readLabSettings(state);
   // Upstream goes first: from here on nothing can leak.
   if (settings.upstreamPidFile) await stopService(ctx, settings.upstreamPidFile);
-  const board = boardOf(state);
-  await rm(board, { recursive: true, force: true });
+  // New machines each time: what an earlier try pulled or logged would tell of that one.
+  await rm(machinesOf(state), { recursive: true, force: true });
 
   const configuration = await spoil(settings.break, await nodeConfiguration(work), ctx.now());
   if (settings.break === 'image') await removeOneImage(ctx, work);
@@ -47,11 +48,12 @@ export async function runLabCluster(
   });
   for (const spec of specs) await makeMachine(spec, ignition);
 
+  const startedAt = ctx.now().toISOString();
   const failed = await runMachines(ctx, specs, log);
   const machines = specs.map(({ name, root }) => ({ name, root, failed: failed.has(name) }));
   await gatherLogBundle(logBundleOf(state), machines);
   if (failed.size > 0) throw clusterFailed(failed, logBundleOf(state));
-  return { nodes: specs.map(({ name }) => name), logBundle: logBundleOf(state), board };
+  return { startedAt, nodes: specs.map(({ name }) => name), logBundle: logBundleOf(state) };
 }
 
 function clusterFailed(failed: ReadonlySet<string>, bundle: string): AtollError {
@@ -92,7 +94,7 @@ function nodeSpecs({ site, paths }: StageWork, config: JsonObject, smallDisk: bo
     ...common,
     name,
     role,
-    root: join(paths.state, 'machines', name),
+    root: join(machinesOf(paths.state), name),
   });
   return [
     spec('bootstrap', 'bootstrap'),
@@ -156,8 +158,10 @@ function runMachine(
   log: (line: string) => void,
 ): Promise<number> {
   const self = selfCommand();
-  const child = spawn(self.file, [...self.args, 'lab-node', spec.root, '--output', 'json'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const args = ['lab-node', spec.root, '--stop-at-eof', '--output', 'json'];
+  const child = spawn(self.file, [...self.args, ...args], {
+    // The end of its input is how it learns that we are gone, however we went.
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
   children.push(child);
   child.stderr?.on('data', (bytes: Buffer) =>

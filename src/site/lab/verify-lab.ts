@@ -1,14 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { sleep } from '../../core/retry.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
-import type { JsonObject } from '../../workflow/step.ts';
+import type { AccessEntry } from '../../registry/access-log.ts';
+import type { JsonObject, StepRun } from '../../workflow/step.ts';
 import { mirrorHost } from '../stages/places.ts';
 import type { StageWork } from '../stages/stage.ts';
 import { Board } from './node/board.ts';
 import type { PulledImage } from './node/node-puller.ts';
 import { boardOf } from './run-lab-cluster.ts';
+
+const LOG_TRIES = 50;
+const LOG_PAUSE_MS = 100;
 
 /** What one node pulled. */
 export interface NodePulls {
@@ -18,7 +23,11 @@ export interface NodePulls {
 }
 
 /** Proves that every machine lived from the mirror alone, by what it did and by what the mirror saw. */
-export async function verifyLab(_ctx: Context, { site, paths }: StageWork): Promise<JsonObject> {
+export async function verifyLab(
+  ctx: Context,
+  { site, paths }: StageWork,
+  { outputs }: Pick<StepRun, 'outputs'>,
+): Promise<JsonObject> {
   const board = new Board(boardOf(paths.state));
   const nodes: NodePulls[] = [];
   const pulled = new Set<string>();
@@ -36,8 +45,11 @@ export async function verifyLab(_ctx: Context, { site, paths }: StageWork): Prom
       bytes: pulls.reduce((sum, { bytes }) => sum + bytes, 0),
     });
   }
-  const served = await digestsServed(join(paths.registry, 'access.log'));
-  const unseen = [...pulled].filter((digest) => !served.has(digest));
+  const log = {
+    path: join(paths.registry, 'access.log'),
+    since: String(outputs.cluster?.startedAt),
+  };
+  const unseen = await digestsNotServed(ctx, log, pulled);
   const mirrored = await new WorkingDir(paths.mirror).mirrored();
   const needed = mirrored.filter(
     ({ image }) => image.kind === 'component' || image.kind === 'release',
@@ -67,13 +79,31 @@ export async function verifyLab(_ctx: Context, { site, paths }: StageWork): Prom
   };
 }
 
-/** Digests of manifests the mirror handed out, from its access log. */
-async function digestsServed(path: string): Promise<Set<string>> {
-  const served = new Set<string>();
-  for (const line of (await readFile(path, 'utf8')).split('\n')) {
-    if (line === '') continue;
-    const { digest, status } = JSON.parse(line) as { digest?: string; status?: number };
-    if (digest && status === 200) served.add(digest);
+interface LogPart {
+  readonly path: string;
+  /** When the machines were switched on: what was asked before was not asked by them. */
+  readonly since: string;
+}
+
+/** Of these digests, those the mirror did not hand out, by its access log. */
+async function digestsNotServed(
+  ctx: Context,
+  { path, since }: LogPart,
+  digests: ReadonlySet<string>,
+): Promise<string[]> {
+  // The log is written a moment after the answer.
+  for (let tries = 1; ; tries += 1) {
+    const served = servedIn(await readText(path), since);
+    const unseen = [...digests].filter((digest) => !served.has(digest));
+    if (unseen.length === 0 || tries === LOG_TRIES) return unseen;
+    await sleep(ctx, LOG_PAUSE_MS);
   }
-  return served;
+}
+
+function servedIn(log: string, since: string): ReadonlySet<string> {
+  // What follows the last line end is still being written.
+  const lines = log.split('\n').slice(0, -1);
+  const entries = lines.map((line) => JSON.parse(line) as AccessEntry);
+  const answers = entries.filter(({ at, status }) => at >= since && status === 200);
+  return new Set(answers.flatMap(({ digest }) => digest ?? []));
 }

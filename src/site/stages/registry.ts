@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError, isTransient } from '../../core/errors.ts';
 import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
-import { sleep } from '../../core/retry.ts';
+import { generatePassword } from '../../registry/auth/passwords.ts';
+import { setPassword } from '../../registry/auth/users.ts';
 import { CONFIG_NAME } from '../../registry/config-file.ts';
 import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { JsonObject } from '../../workflow/step.ts';
 import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
+import { waitForRegistry } from '../wait-for-registry.ts';
 import { mirrorCa, mirrorHost, registryOptions } from './places.ts';
-import { writeMergedSecret, writeMirrorSecret } from './secrets.ts';
+import { readMirrorPassword, writeMergedSecret, writeMirrorSecret } from './secrets.ts';
 import { asJson, type Stage, type StageWork } from './stage.ts';
 
-const PATIENCE_MS = 30_000;
-const LOOK_AGAIN_MS = 100;
+const USER = 'atoll';
 
 export const registryStage: Stage = {
   id: 'registry',
@@ -41,28 +41,40 @@ export const registryStage: Stage = {
 export const registryPidFile = (paths: Pick<StageWork['paths'], 'state'>): string =>
   join(paths.state, 'registry.pid');
 
-async function runEmbedded(ctx: Context, { site, paths, inventory }: StageWork): Promise<void> {
-  await inventory.claim({
-    kind: 'directory',
-    id: paths.registry,
-    temporary: site.mode === 'private',
-  });
-  if ((await readTextIfPresent(join(paths.registry, CONFIG_NAME))) === undefined) {
-    const [name = ''] = mirrorHost(site).split(':');
-    const made = await initRegistry(ctx, {
-      directory: paths.registry,
-      hosts: [name, 'localhost', '127.0.0.1'],
-      port: site.registry.port,
-      user: 'atoll',
-    });
-    await writeMirrorSecret(paths, mirrorHost(site), made.user, made.password);
-  }
+async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
+  const { site, paths, inventory } = work;
+  const temporary = site.mode === 'private';
+  await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
+  await ensureEmbedded(ctx, work);
   const pidFile = registryPidFile(paths);
-  await inventory.claim({ kind: 'service', id: pidFile, temporary: site.mode === 'private' });
-  await startService({
+  await inventory.claim({ kind: 'service', id: pidFile, temporary });
+  await startService(ctx, {
     pidFile,
     logFile: join(paths.state, 'logs', 'registry-service.log'),
     args: ['registry', 'serve', '--dir', paths.registry, '--output', 'json'],
+  });
+}
+
+/** The password is on disk before the registry knows it: a crash in between must not lose it. */
+async function ensureEmbedded(ctx: Context, { site, paths }: StageWork): Promise<void> {
+  const host = mirrorHost(site);
+  const made = (await readTextIfPresent(join(paths.registry, CONFIG_NAME))) !== undefined;
+  const known = await readMirrorPassword(paths, host, USER);
+  if (made && known !== undefined) return;
+  const password = known ?? generatePassword();
+  await writeMirrorSecret(paths, host, USER, password);
+  if (made) {
+    const users = { htpasswd: join(paths.registry, 'htpasswd'), grants: undefined };
+    await setPassword(ctx, users, USER, password);
+    return;
+  }
+  await initRegistry(ctx, {
+    directory: paths.registry,
+    hosts: [host.replace(/:\d+$/, ''), 'localhost', '127.0.0.1'],
+    port: site.registry.port,
+    listen: site.platform.type === 'lab' ? '127.0.0.1' : undefined,
+    user: USER,
+    password,
   });
 }
 
@@ -75,19 +87,10 @@ async function adoptExisting({ site, paths }: StageWork): Promise<void> {
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */
 async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> {
   await writeMergedSecret(work.paths);
-  const [host = ''] = mirrorHost(work.site).split('/');
-  const deadline = ctx.now().getTime() + PATIENCE_MS;
-  for (;;) {
-    const registries = createRegistries({ ...registryOptions(work), tuning: { attempts: 1 } });
-    try {
-      await registries.repository(host, 'atoll/probe').resolve(ctx, 'none');
-      return;
-    } catch (error) {
-      if (error instanceof AtollError && error.code === 'IMAGE_UNKNOWN') return;
-      if (!isTransient(error) || ctx.now().getTime() > deadline) throw error;
-      await sleep(ctx, LOOK_AGAIN_MS);
-    } finally {
-      await registries.close();
-    }
+  const registries = createRegistries({ ...registryOptions(work), tuning: { attempts: 1 } });
+  try {
+    await waitForRegistry(ctx, registries, mirrorHost(work.site));
+  } finally {
+    await registries.close();
   }
 }

@@ -40,3 +40,16 @@ export async function writeMirrorSecret(
   registerPullSecret(text);
   await writeFileAtomic(paths.mirrorSecret, text, SECRET);
 }
+
+/** The password of a user of the mirror, as `writeMirrorSecret` kept it. */
+export async function readMirrorPassword(
+  paths: SitePaths,
+  host: string,
+  user: string,
+): Promise<string | undefined> {
+  const entry = (await authsOf(paths.mirrorSecret))[host] as { auth?: string } | undefined;
+  const [name, ...rest] = Buffer.from(entry?.auth ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
+  return name === user && rest.length > 0 ? rest.join(':') : undefined;
+}

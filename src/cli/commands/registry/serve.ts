@@ -7,6 +7,7 @@ import type { RegistryFile } from '../../../registry/config-file.ts';
 import { type RunningListener, startRegistry } from '../../../registry/start.ts';
 import { connectWorker, isWorker, startWorkers } from '../../../registry/workers.ts';
 import type { Registries } from '../../../remote/registries.ts';
+import { acquireLock } from '../../../workflow/lock.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
@@ -25,6 +26,11 @@ export const registryServeCommand = defineCommand({
       summary: 'Processes that serve together (default: one per core, four at most)',
     },
     readOnly: { type: 'boolean', summary: 'Take no pushes and no deletes' },
+    pidFile: {
+      type: 'string',
+      value: 'FILE',
+      summary: 'Says that it runs, and keeps a second one of the same file from starting',
+    },
     ...REGISTRY_OPTIONS,
   },
   examples: [
@@ -32,20 +38,21 @@ export const registryServeCommand = defineCommand({
     ['atoll registry serve --read-only --workers 2', 'pulls only, two processes'],
   ],
   async run(ctx, { options, terminal }) {
-    const file = await readFolder(options);
-    const workers = options.workers ?? file.workers ?? defaultWorkers();
-    if (workers > 1 && !isWorker()) return await serveTogether(ctx, workers);
-    const registries = file.listeners.some(({ upstream }) => upstream !== undefined)
-      ? registriesFrom(options, terminal)
-      : undefined;
+    const lock =
+      options.pidFile === undefined || isWorker()
+        ? undefined
+        : await acquireLock(ctx, options.pidFile, `registry of "${options.dir}"`);
     try {
-      return await serveHere(
-        ctx,
-        { ...file, readOnly: file.readOnly || options.readOnly },
-        registries,
-      );
+      const file = await readFolder(options);
+      const workers = options.workers ?? file.workers ?? defaultWorkers();
+      if (workers > 1 && !isWorker()) return await serveTogether(ctx, workers);
+      const registries = file.listeners.some(({ upstream }) => upstream !== undefined)
+        ? registriesFrom(options, terminal)
+        : undefined;
+      const chosen = { ...file, readOnly: file.readOnly || options.readOnly };
+      return await serveHere(ctx, chosen, registries).finally(() => registries?.close());
     } finally {
-      await registries?.close();
+      await lock?.release();
     }
   },
 });

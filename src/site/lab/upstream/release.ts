@@ -34,15 +34,23 @@ export function baseLayer(): Promise<BuiltLayer> {
   );
 }
 
-/** A release in the form `oc adm release new` gives it, made of components built here. */
+/**
+ * A release in the form `oc adm release new` gives it, made of components built here. Those that do
+ * not change are taken from the release before, as between real z-streams.
+ */
 export async function buildRelease(
   version: string,
-  previous: readonly string[],
+  previous: readonly LabRelease[],
   base: BuiltLayer,
 ): Promise<LabRelease> {
+  const before = previous.at(-1)?.components;
   const components = new Map<string, BuiltImage>();
-  for (const name of COMPONENTS) components.set(name, await buildComponent(name, version, base));
-  const manifests = await buildLayer(releaseFiles(version, previous, components), 'docker');
+  for (const name of COMPONENTS) {
+    const same = CHANGING.has(name) ? undefined : before?.get(name);
+    components.set(name, same ?? (await buildComponent(name, version, base)));
+  }
+  const updatesFrom = previous.map((release) => release.version);
+  const manifests = await buildLayer(releaseFiles(version, updatesFrom, components), 'docker');
   const image = buildImage({
     layers: [base, manifests],
     platform: AMD64,

@@ -66,10 +66,9 @@ export async function makeUpstream(
   const base = await baseLayer();
   const signer = await createReleaseSigner(ctx.now());
   const releases: LabRelease[] = [];
-  for (const [index, version] of LAB_VERSIONS.entries()) {
-    releases.push(await buildRelease(version, LAB_VERSIONS.slice(0, index), base));
-  }
+  for (const version of LAB_VERSIONS) releases.push(await buildRelease(version, releases, base));
   const images = [
+    ...componentImages(releases),
     ...releases.flatMap((release) => releaseImages(release, signer)),
     ...(await otherImages(base)),
   ];
@@ -98,15 +97,20 @@ export async function makeUpstream(
   });
 }
 
+/** Each once, however many releases share it. */
+function componentImages(releases: readonly LabRelease[]): Published[] {
+  const components = new Set(releases.flatMap((release) => [...release.components.values()]));
+  return [...components].map((built) => ({
+    reference: parseReference(`${COMPONENT_REPOSITORY}@${built.manifest.descriptor.digest}`),
+    built,
+  }));
+}
+
 function releaseImages(release: LabRelease, signer: ReleaseSigner): Published[] {
   const name = `${RELEASE_REPOSITORY}:${release.version}-x86_64`;
   const { digest } = release.image.manifest.descriptor;
   const signature = `${RELEASE_REPOSITORY}:sha256-${splitDigest(digest).hex}.sig`;
   return [
-    ...[...release.components.values()].map((built) => ({
-      reference: parseReference(`${COMPONENT_REPOSITORY}@${built.manifest.descriptor.digest}`),
-      built,
-    })),
     { reference: parseReference(name), built: release.image },
     { reference: parseReference(signature), built: signer.sigstore(digest, name) },
   ];

@@ -1,0 +1,26 @@
+import type { Context } from '../core/context.ts';
+import { AtollError, isTransient } from '../core/errors.ts';
+import { sleep } from '../core/retry.ts';
+import type { Registries } from '../remote/registries.ts';
+
+const PATIENCE_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Waits until a registry answers a question about content, credentials and all. */
+export async function waitForRegistry(
+  ctx: Context,
+  registries: Registries,
+  host: string,
+): Promise<void> {
+  const deadline = ctx.now().getTime() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await registries.repository(host, 'atoll/probe').resolve(ctx, 'none');
+      return;
+    } catch (error) {
+      if (error instanceof AtollError && error.code === 'IMAGE_UNKNOWN') return;
+      if (!isTransient(error) || ctx.now().getTime() > deadline) throw error;
+      await sleep(ctx, LOOK_AGAIN_MS);
+    }
+  }
+}
