@@ -6,6 +6,8 @@ import type { Reference } from '../oci/reference.ts';
 export interface MirroredImage {
   readonly image: ContentImage;
   readonly target: Reference;
+  /** Who needs it; by default what the image itself says. */
+  readonly neededBy?: readonly string[] | undefined;
   /** A CatalogSource that the one for this catalog is made from. */
   readonly catalogTemplate?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -7,7 +7,7 @@ import type { BundleIndex } from '../bundle/bundle-index.ts';
 import { BundleReader } from '../bundle/bundle-reader.ts';
 import type { Destination } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { imageOf, imageRecordSchema, withTemplate } from './image-record.ts';
+import { type ImageRecord, imageOf, imageRecordSchema, withRecord } from './image-record.ts';
 import type { BaseRepositories } from './mirror-target.ts';
 import { placeImages } from './placed-image.ts';
 import type { KnownSignature } from './working-dir.ts';
@@ -31,16 +31,14 @@ export async function openBundle(
   const reader = await BundleReader.open(ctx, folder, keys);
   const { index } = reader;
   const records = recordsIn(folder, index);
-  const templates = new Map<ContentImage, MirroredImage['catalogTemplate']>();
-  const images = records.map((record) => {
-    const image = imageOf(record);
-    templates.set(image, record.catalogTemplate);
-    return image;
-  });
+  const byImage = new Map<ContentImage, ImageRecord>();
+  for (const record of records) byImage.set(imageOf(record), record);
   const source = reader.source();
   return {
     placed: (destination) =>
-      placeImages(images, destination).map((each) => withTemplate(each, templates.get(each.image))),
+      placeImages([...byImage.keys()], destination).map((each) =>
+        withRecord(each, byImage.get(each.image) ?? {}),
+      ),
     signatures: index.signatures.map(({ digest, base64 }) => ({
       digest,
       bytes: Buffer.from(base64, 'base64'),

@@ -3,6 +3,7 @@ import type { ContentImage, ContentKind } from '../../content/content-image.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
+import { joinNeeds, needsOf } from './needs.ts';
 
 const KINDS = [
   'release',
@@ -28,6 +29,7 @@ export const imageRecordSchema = z.object({
   source: z.string(),
   digest: z.string().refine(isDigest).optional(),
   reason: z.string(),
+  neededBy: z.array(z.string()).optional(),
   platforms: z.array(platform).optional(),
   targetRepository: z.string().optional(),
   targetTag: z.string().optional(),
@@ -45,7 +47,7 @@ export type ImageRecord = z.output<typeof imageRecordSchema>;
 
 /** Everything of an image but where its bytes are. */
 export function recordOf(
-  { image, catalogTemplate }: Pick<MirroredImage, 'image' | 'catalogTemplate'>,
+  { image, catalogTemplate, neededBy }: Omit<MirroredImage, 'target'>,
   digest?: Digest,
 ): ImageRecord {
   const { from: _from, source, ...rest } = image;
@@ -53,6 +55,7 @@ export function recordOf(
     ...rest,
     source: formatReference(source),
     digest: digest ?? image.digest,
+    neededBy: neededBy ?? needsOf(image),
     catalogTemplate,
   };
   // Undefined fields are left out, so that the same image gives the same bytes.
@@ -62,6 +65,7 @@ export function recordOf(
 export function imageOf({
   source,
   catalogTemplate: _template,
+  neededBy: _needs,
   ...rest
 }: ImageRecord): ContentImage {
   return { ...rest, source: parseReference(source) };
@@ -69,13 +73,27 @@ export function imageOf({
 
 /** A recorded image at its place. */
 export function placedOf(record: ImageRecord & { readonly target: string }): MirroredImage {
-  const { target, catalogTemplate, ...rest } = record;
-  return withTemplate({ image: imageOf(rest), target: parseReference(target) }, catalogTemplate);
+  return withRecord(
+    { image: imageOf(withoutTarget(record)), target: parseReference(record.target) },
+    record,
+  );
 }
 
-export function withTemplate(
+function withoutTarget({
+  target: _target,
+  ...record
+}: ImageRecord & { readonly target: string }): ImageRecord {
+  return record;
+}
+
+/** What a record knows besides the image. */
+export function withRecord(
   placed: MirroredImage,
-  catalogTemplate: MirroredImage['catalogTemplate'],
+  { catalogTemplate, neededBy }: Pick<ImageRecord, 'catalogTemplate' | 'neededBy'>,
 ): MirroredImage {
-  return catalogTemplate === undefined ? placed : { ...placed, catalogTemplate };
+  return {
+    ...placed,
+    ...(catalogTemplate ? { catalogTemplate } : {}),
+    ...(neededBy ? { neededBy: joinNeeds(placed.neededBy, neededBy) } : {}),
+  };
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { type Destination, findCollisions, refuseCollisions, targetOf } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
+import { joinNeeds, needsOf } from './needs.ts';
 
 /** Gives every image its place in the mirror. Nothing is copied when two would share one. */
 export function placeImages(
@@ -14,12 +15,13 @@ export function placeImages(
   return distinct(placed);
 }
 
-/** The same image at the same place, asked for twice, is one. */
+/** The same image at the same place, asked for twice, is one, and needed by both. */
 function distinct(placed: readonly MirroredImage[]): MirroredImage[] {
   const seen = new Map<string, MirroredImage>();
   for (const each of placed) {
     const key = `${formatReference(each.image.source)} ${formatReference(each.target)}`;
-    if (!seen.has(key)) seen.set(key, each);
+    const first = seen.get(key) ?? each;
+    seen.set(key, { ...first, neededBy: joinNeeds(first.neededBy, needsOf(each.image)) });
   }
   return [...seen.values()];
 }

@@ -8,7 +8,6 @@ import type { MirroredImage } from '../image-rules.ts';
 import { readCatalogTemplates } from './catalog-template.ts';
 import { collectContent } from './collect-content.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import { withTemplate } from './image-record.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { placeImages } from './placed-image.ts';
 import type { WorkingDir } from './working-dir.ts';
@@ -60,5 +59,11 @@ export async function collectPlaced(
   const templateOf = await readCatalogTemplates(imageSet);
   const content = await collectContent(ctx, imageSet, collect, destination);
   const placed = placeImages(content.images, destination);
-  return { content, placed: placed.map((each) => withTemplate(each, templateOf(each.image))) };
+  return {
+    content,
+    placed: placed.map((each) => {
+      const catalogTemplate = templateOf(each.image);
+      return catalogTemplate ? { ...each, catalogTemplate } : each;
+    }),
+  };
 }

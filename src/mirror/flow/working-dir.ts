@@ -9,6 +9,7 @@ import { formatReference } from '../../oci/reference.ts';
 import { withFileLock } from '../../store/file-lock.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
+import { joinNeeds, needsOf } from './needs.ts';
 
 // <dir>/working-dir/
 //   mirrored.json            every image that is in the mirror, over all runs
@@ -66,26 +67,24 @@ export class WorkingDir {
     return parsed.data.images.map((record) => ({ ...placedOf(record), digest: record.digest }));
   }
 
-  /** Adds images; one at the same place replaces the older. */
-  async addMirrored(images: readonly KnownImage[]): Promise<KnownImage[]> {
-    return this.#writeMirrored([...(await this.mirrored()), ...images]);
+  /** Adds images; one at the same place replaces the older, and both are needed. */
+  async addMirrored(images: readonly KnownImage[]): Promise<void> {
+    const byTarget = new Map<string, KnownImage>();
+    for (const each of [...(await this.mirrored()), ...images]) {
+      const key = formatReference(each.target);
+      const neededBy = joinNeeds(byTarget.get(key)?.neededBy, each.neededBy ?? needsOf(each.image));
+      byTarget.set(key, { ...each, neededBy });
+    }
+    await this.writeMirrored([...byTarget.values()]);
   }
 
-  /** Forgets what is no longer in the mirror. */
-  async dropMirrored(targets: ReadonlySet<string>): Promise<KnownImage[]> {
-    const kept = (await this.mirrored()).filter(
-      ({ target }) => !targets.has(formatReference(target)),
-    );
-    return this.#writeMirrored(kept);
-  }
-
-  async #writeMirrored(images: readonly KnownImage[]): Promise<KnownImage[]> {
+  /** Replaces the memory of what is in the mirror. */
+  async writeMirrored(images: readonly KnownImage[]): Promise<void> {
     const byTarget = new Map(images.map((each) => [formatReference(each.target), each]));
     const sorted = [...byTarget].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const records = sorted.map(([target, each]) => ({ ...recordOf(each, each.digest), target }));
     const text = `${JSON.stringify({ version: 1, images: records }, null, 1)}\n`;
     await writeFileAtomic(this.file('mirrored.json'), text);
-    return sorted.map(([, each]) => each);
   }
 
   async addSignatures(signatures: readonly KnownSignature[]): Promise<void> {

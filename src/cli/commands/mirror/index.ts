@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts';
 import { mirrorCopyCommand } from './copy.ts';
+import { mirrorDeleteCommand } from './delete.ts';
 import { mirrorInventoryCommand } from './inventory.ts';
 import { mirrorLoadCommand } from './load.ts';
 import { mirrorRetryCommand } from './retry.ts';
@@ -12,5 +13,6 @@ export const MIRROR_COMMANDS: readonly Command[] = [
   mirrorLoadCommand,
   mirrorRetryCommand,
   mirrorInventoryCommand,
+  mirrorDeleteCommand,
   mirrorCopyCommand,
 ];

@@ -1,0 +1,145 @@
+import semver from 'semver';
+import type {
+  HelmChart,
+  ImageSet,
+  OperatorCatalog,
+  OperatorPackage,
+  PlatformContent,
+  ReleaseChannel,
+  VersionRange,
+} from '../../../content/image-set/image-set.ts';
+import { compareLenient } from '../../../content/image-set/versions.ts';
+import { AtollError } from '../../../core/errors.ts';
+import { isArchitecture, rpmArchitecture } from '../../../oci/platform.ts';
+import { formatReference } from '../../../oci/reference.ts';
+import type { KnownImage } from '../working-dir.ts';
+
+/**
+ * The needs that an image set takes back, found in what the mirror is known to hold: nothing else is
+ * asked, so it works inside. What it names and nobody needs is an error.
+ */
+export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): ReadonlySet<string> {
+  const choices: Choice[] = [
+    ...(set.platform ? platformChoices(set.platform) : []),
+    ...set.operators.flatMap(operatorChoices),
+    ...set.additionalImages.map(({ name, origin }) => ({
+      subject: `additional image ${name}`,
+      takes: ({ need }: Held) =>
+        origin.kind === 'registry' && need === `additional ${formatReference(origin.reference)}`,
+    })),
+    ...set.helm.local.map(chartChoice),
+    ...set.helm.repositories.flatMap(({ charts }) => charts.map(chartChoice)),
+  ];
+  const held = images.flatMap((image) =>
+    (image.neededBy ?? []).map((need): Held => ({ need, image })),
+  );
+  return new Set(choices.flatMap((choice) => chosenBy(choice, held)));
+}
+
+interface Held {
+  readonly need: string;
+  readonly image: KnownImage;
+}
+
+interface Choice {
+  readonly subject: string;
+  readonly takes: (held: Held) => boolean;
+}
+
+function chosenBy({ subject, takes }: Choice, held: readonly Held[]): string[] {
+  const needs = held.filter(takes).map(({ need }) => need);
+  if (needs.length > 0) return needs;
+  throw new AtollError('INPUT_INVALID', `Cannot delete ${subject}: the mirror does not have it`, {
+    hint: 'working-dir/mirrored.json lists what it has; name another folder with --dir DIR',
+  });
+}
+
+function platformChoices(platform: PlatformContent): Choice[] {
+  const graph = { subject: 'the graph image', takes: ({ need }: Held) => need === 'graph' };
+  const { release } = platform;
+  const releases = release
+    ? [
+        {
+          subject: `release ${formatReference(release)}`,
+          takes: ({ need, image: { image, digest } }: Held) =>
+            need.startsWith('release ') &&
+            image.kind === 'release' &&
+            (release.digest ? digest === release.digest : image.release?.tag === release.tag),
+        },
+      ]
+    : platform.channels.map((channel) => channelChoice(channel, platform));
+  return platform.graph ? [...releases, graph] : releases;
+}
+
+function channelChoice(channel: ReleaseChannel, { architectures }: PlatformContent): Choice {
+  const suffixes = architectures.map((each) =>
+    isArchitecture(each) ? rpmArchitecture(each) : each,
+  );
+  const inRange = rangeOf(channel);
+  return {
+    subject: `releases of ${channel.name}`,
+    takes: ({ need, image: { image } }) =>
+      need.startsWith('release ') &&
+      image.release !== undefined &&
+      need === `release ${image.release.tag}` &&
+      suffixes.some((suffix) => image.release?.tag.endsWith(`-${suffix}`)) &&
+      inRange(image.release.version),
+  };
+}
+
+/** Which versions a channel means, without its graph: a range, or all of its minor version. */
+function rangeOf({ name, minVersion, maxVersion, full }: ReleaseChannel) {
+  const minor = /(?<minor>\d+\.\d+)$/.exec(name)?.groups?.minor;
+  if (!minVersion && !maxVersion && !full) {
+    throw new AtollError('INPUT_INVALID', `Cannot tell which releases of ${name} to delete`, {
+      hint: 'Give minVersion and maxVersion, or full: true for every release of that minor version',
+    });
+  }
+  return (version: string): boolean => {
+    if (!minVersion && !maxVersion) return minor !== undefined && version.startsWith(`${minor}.`);
+    const above = !minVersion || semver.gte(version, minVersion);
+    return above && (!maxVersion || semver.lte(version, maxVersion));
+  };
+}
+
+function operatorChoices({ catalog, packages }: OperatorCatalog): Choice[] {
+  if (packages.length === 0) {
+    const takes = ({ need }: Held) =>
+      need === `catalog ${catalog}` ||
+      need.startsWith(`bundle ${catalog} `) ||
+      need.startsWith(`package ${catalog} `);
+    return [{ subject: `catalog ${catalog}`, takes }];
+  }
+  return packages.map((wanted) => ({
+    subject: `package ${wanted.name} of ${catalog}`,
+    takes: ({ need, image: { image } }) => {
+      if (need === `package ${catalog} ${wanted.name}`) return true;
+      const bundle = need.startsWith(`bundle ${catalog} `) ? need.split(' ')[2] : undefined;
+      const isOwn = bundle !== undefined && image.packages?.includes(wanted.name) === true;
+      return isOwn && isBundleOf(wanted, bundle);
+    },
+  }));
+}
+
+/** Bundles are named after their package and version: `quay-operator.v3.13.0`. */
+function isBundleOf(wanted: OperatorPackage, bundle: string): boolean {
+  const [, name = '', version = ''] = /^(.+?)\.v?(\d.*)$/.exec(bundle) ?? [];
+  const ranges: readonly VersionRange[] = [wanted, ...wanted.channels].filter(
+    ({ minVersion, maxVersion }) => minVersion ?? maxVersion,
+  );
+  if (name !== wanted.name && wanted.name !== bundle) return false;
+  return ranges.length === 0 || ranges.some((range) => isWithin(version, range));
+}
+
+function isWithin(version: string, { minVersion, maxVersion }: VersionRange): boolean {
+  const above = !minVersion || (compareLenient(version, minVersion) ?? -1) >= 0;
+  return above && (!maxVersion || (compareLenient(version, maxVersion) ?? 1) <= 0);
+}
+
+function chartChoice({ name, version }: HelmChart): Choice {
+  const subject = `chart ${version ? `${name} ${version}` : name}`;
+  return {
+    subject,
+    takes: ({ need }) => need === subject || (!version && need.startsWith(`chart ${name} `)),
+  };
+}

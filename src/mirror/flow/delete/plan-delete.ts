@@ -1,0 +1,108 @@
+import type { ImageSet } from '../../../content/image-set/image-set.ts';
+import type { Context } from '../../../core/context.ts';
+import { AtollError } from '../../../core/errors.ts';
+import { formatReference } from '../../../oci/reference.ts';
+import type { Registries } from '../../../remote/registries.ts';
+import type { Destination } from '../../destination.ts';
+import type { KnownImage, WorkingDir } from '../working-dir.ts';
+import { droppedNeeds } from './dropped-needs.ts';
+import { type ImageContent, readContents } from './mirror-content.ts';
+
+export interface DeleteOptions {
+  readonly imageSet: ImageSet;
+  readonly destination: Destination;
+  readonly workingDir: WorkingDir;
+  readonly registries: Registries;
+}
+
+/** What goes, what stays and why. */
+export interface DeletePlan {
+  /** Images nobody needs any more. */
+  readonly deleted: readonly ImageContent[];
+  /** Everything else, with the needs that are left. */
+  readonly kept: readonly KnownImage[];
+  /** Kept images that something deleted needed, too. */
+  readonly shared: readonly KnownImage[];
+  /** Digests that kept images hold, at `registry/repository@digest`. */
+  readonly held: ReadonlySet<string>;
+  /** What a collection of garbage would free afterwards. */
+  readonly freedBytes: number;
+}
+
+/** Counts who needs each image, and takes away what the image set names. Changes nothing. */
+export async function planDelete(ctx: Context, options: DeleteOptions): Promise<DeletePlan> {
+  const { imageSet, destination, workingDir, registries } = options;
+  refuseMirrorSet(imageSet);
+  const known = await workingDir.mirrored();
+  const here = known.filter((image) => isAt(destination, image));
+  const dropped = droppedNeeds(imageSet, here);
+  const left = here.map((image) => {
+    const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(need));
+    return { ...image, neededBy, wasShared: neededBy.length < (image.neededBy?.length ?? 0) };
+  });
+  const going = left.filter(({ neededBy }) => neededBy.length === 0);
+  const elsewhere = known.filter((image) => !isAt(destination, image));
+  const staying = left.filter(({ neededBy }) => neededBy.length > 0);
+  const kept = [...staying.map(plain), ...elsewhere];
+  const deleted = await readContents(ctx, registries, going.map(plain));
+  const holding = await readContents(
+    ctx,
+    registries,
+    kept.filter(({ target }) => target.registry === destination.registry),
+  );
+  return {
+    deleted,
+    kept,
+    shared: staying.filter(({ wasShared }) => wasShared).map(plain),
+    held: new Set(holding.flatMap(placesOf)),
+    freedBytes: freedBytes(deleted, holding),
+  };
+}
+
+function refuseMirrorSet({ purpose, file }: ImageSet): void {
+  if (purpose === 'delete') return;
+  throw new AtollError('INPUT_INVALID', `Cannot delete by "${file}": it says what to mirror`, {
+    hint: 'Write a DeleteImageSetConfiguration, with "delete:" where this has "mirror:"',
+  });
+}
+
+function isAt({ registry, prefix }: Destination, { target }: KnownImage): boolean {
+  const isBelow = prefix === '' || target.repository.startsWith(`${prefix}/`);
+  return target.registry === registry && isBelow;
+}
+
+function plain({
+  wasShared: _wasShared,
+  ...image
+}: KnownImage & { readonly wasShared: boolean }): KnownImage {
+  return image;
+}
+
+/** `registry/repository@digest` of everything an image holds. */
+export function placesOf({ image, tree, attachments, attached }: ImageContent): string[] {
+  const { registry, repository } = image.target;
+  return [...tree, ...attachments, ...attached].map(
+    ({ digest }) => `${registry}/${repository}@${digest}`,
+  );
+}
+
+function freedBytes(deleted: readonly ImageContent[], kept: readonly ImageContent[]): number {
+  const contentOf = ({ tree, attachments, attached }: ImageContent) => [
+    ...tree,
+    ...attachments,
+    ...attached,
+  ];
+  const held = new Set(kept.flatMap(contentOf).map(({ digest }) => digest));
+  const freed = new Map(
+    deleted
+      .flatMap(contentOf)
+      .filter(({ digest }) => !held.has(digest))
+      .map(({ digest, size }) => [digest, size]),
+  );
+  return [...freed.values()].reduce((sum, size) => sum + size, 0);
+}
+
+/** The places that go, sorted: what the list shows and `--execute` compares. */
+export function targetsOf({ deleted }: Pick<DeletePlan, 'deleted'>): string[] {
+  return deleted.map(({ image }) => formatReference(image.target)).toSorted();
+}
