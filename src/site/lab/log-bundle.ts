@@ -28,8 +28,12 @@ export async function gatherLogBundle(folder: string, machines: readonly Machine
   }
 }
 
+/** Units whose lines are only in the whole journal, as in a real bundle. */
+const WITHOUT_OWN_FILE = ['node-image-pull.log', 'node-image-overlay.log', 'progress.log'];
+
 async function copyJournals(root: string, to: string): Promise<void> {
   await copyIfThere(journalsOf(root), to);
+  for (const name of WITHOUT_OWN_FILE) await rm(join(to, name), { force: true });
   const whole = join(to, 'journal.log');
   const bytes = await readFile(whole).catch(() => undefined);
   if (!bytes) return;

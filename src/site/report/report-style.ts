@@ -56,6 +56,8 @@ code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans 
 pre { background: var(--code); border-radius: 8px; padding: 12px 14px; margin: 8px 0 0; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 details { border-top: 1px solid var(--line); padding: 8px 0; }
 details:last-child { padding-bottom: 0; }
+details details { margin-left: 18px; }
+details details:first-of-type { margin-top: 8px; }
 summary { cursor: pointer; font-weight: 600; }
 summary .soft { font-weight: 400; }
 details table { margin-top: 8px; }

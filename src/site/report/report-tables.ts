@@ -38,15 +38,15 @@ export function nodesSection(nodes: readonly ReportNode[]): Html | undefined {
   return html`<section><h2>Pulls per machine, upstream being off</h2><table>
 <tr><th>Machine</th><th></th><th class="number">Images</th><th class="number">Bytes</th><th></th></tr>
 ${nodes.map(row)}</table>
-${nodes.map(nodeDetails)}</section>`;
+<details${nodes.some(({ message }) => message) ? html` open` : undefined}><summary>Every pull</summary>${nodes.map(nodeDetails)}</details></section>`;
 }
 
 function nodeDetails({ name, message, pulls }: ReportNode): Html {
   const row = ({ image, endpoint }: ReportNode['pulls'][number]) =>
     html`<tr><td><code>${image}</code></td><td><code>${endpoint}</code></td></tr>`;
-  return html`<details><summary>${name} <span class="soft">${pulls.length} images</span></summary>
+  return html`<details${message ? html` open` : undefined}><summary>${name} <span class="soft">${pulls.length} images</span></summary>
 ${message ? html`<pre>${message}</pre>` : undefined}
-<table><tr><th>Asked for</th><th>Served by</th></tr>${pulls.map(row)}</table></details>`;
+${pulls.length > 0 ? html`<table><tr><th>Asked for</th><th>Served by</th></tr>${pulls.map(row)}</table>` : undefined}</details>`;
 }
 
 export function imagesSection(images: readonly ReportImage[]): Html | undefined {

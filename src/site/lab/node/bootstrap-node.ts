@@ -39,21 +39,30 @@ export async function runBootstrap(ctx: Context, node: Stage): Promise<void> {
 /** Unit 1: the first contact with the mirror. Its loops are endless in reality. */
 async function pullNodeImage(ctx: Context, { spec, journal, puller }: Stage): Promise<Payload> {
   const say = (message: string) => journal.write('node-image-pull', 'node-image-pull.sh', message);
-  say(`Pulling ${spec.releaseImage}...`);
-  const found = await insist(ctx, spec.patience, say, () => puller.find(ctx, spec.releaseImage));
+  const query = { say, patience: spec.patience, again: 'Failed to query MCO image from release' };
+  const fetch = { say, patience: spec.patience, again: 'Failed to fetch release image' };
+  say('Currently on CoreOS version of an atoll lab');
+  const found = await insist(ctx, query, () => puller.find(ctx, spec.releaseImage));
   const payload = await readPayload(ctx, found.repository, found.descriptor);
   const image = formatReference(componentOf(payload, 'rhel-coreos').image);
-  say(`Pulling node image ${image}...`);
-  await insist(ctx, spec.patience, say, () => puller.pull(ctx, image));
+  say(`Target node image is ${image}`);
+  await insist(ctx, fetch, () => puller.pull(ctx, image));
+  say('Checking out node image content');
   journal.write('node-image-overlay', 'node-image-overlay.sh', 'Node image overlay complete');
   return payload;
+}
+
+interface Loop {
+  readonly say: (message: string) => void;
+  readonly patience: number;
+  /** What the script says before it tries once more. */
+  readonly again: string;
 }
 
 /** Tries until it works, as the scripts do; after `patience` tries the lab has seen enough. */
 async function insist<T>(
   ctx: Context,
-  patience: number,
-  say: (message: string) => void,
+  { say, patience, again }: Loop,
   work: () => Promise<T>,
 ): Promise<T> {
   for (let count = 1; ; count += 1) {
@@ -62,8 +71,8 @@ async function insist<T>(
     } catch (error) {
       ctx.signal.throwIfAborted();
       say(`Error: ${messageOf(error)}`);
+      say(`${again}; retrying...`);
       if (count >= patience) throw error;
-      say('Pull failed, retrying...');
       await sleep(ctx, RETRY_MS);
     }
   }
@@ -75,7 +84,8 @@ async function pullReleaseImage(ctx: Context, { spec, journal, puller }: Stage):
   await journal.record('release-image', { phase: 'service start' });
   await journal.stage('release-image', 'pull-release-image', async () => {
     say(`Pulling ${spec.releaseImage}...`);
-    await insist(ctx, spec.patience, say, () => puller.pull(ctx, spec.releaseImage));
+    const loop = { say, patience: spec.patience, again: 'Pull failed' };
+    await insist(ctx, loop, () => puller.pull(ctx, spec.releaseImage));
   });
   await journal.stage('release-image', 'image-metadata-arches-match', async () => undefined);
   await journal.record('release-image', { phase: 'service end', result: 'success' });
@@ -109,13 +119,14 @@ async function configureRuntime(
 async function runBootkube(ctx: Context, node: Stage, payload: Payload): Promise<void> {
   const { journal, puller, board } = node;
   const say = (message: string) => journal.write('bootkube', 'bootkube.sh', message);
+  const loop = { patience: node.spec.patience, again: 'Pull failed' };
   await journal.record('bootkube', { phase: 'service start' });
   for (const [stage, components] of BOOTKUBE_STAGES) {
     await journal.stage('bootkube', stage, async () => {
       say(`Rendering ${stage}...`);
       for (const name of components) {
         const image = formatReference(componentOf(payload, name).image);
-        await insist(ctx, node.spec.patience, say, () => puller.pull(ctx, image));
+        await insist(ctx, { ...loop, say }, () => puller.pull(ctx, image));
       }
     });
     if (stage === 'mco-bootstrap') await board.tell('machine-config-served');
@@ -123,7 +134,17 @@ async function runBootkube(ctx: Context, node: Stage, payload: Payload): Promise
   await handOver(ctx, node, payload, say);
   say('bootkube.service complete');
   await journal.record('bootkube', { phase: 'service end', result: 'success' });
-  await board.tell('bootstrap-complete');
+  await reportProgress(node);
+}
+
+/** The last unit: tells the cluster, and whoever waits for it, that the bootstrap is no longer needed. */
+async function reportProgress({ journal, board }: Stage): Promise<void> {
+  await journal.record('progress', { phase: 'service start' });
+  await journal.stage('progress', 'report-bootstrap-complete', async () => {
+    journal.write('progress', 'report-progress.sh', 'Reporting install progress...');
+    await board.tell('bootstrap-complete');
+  });
+  await journal.record('progress', { phase: 'service end', result: 'success' });
 }
 
 /** The temporary control plane, until the masters carry the production one. */
@@ -136,7 +157,8 @@ async function handOver(
   const { journal, puller, board, spec } = node;
   await journal.stage('bootkube', 'cb-bootstrap', async () => {
     const image = formatReference(componentOf(payload, 'cluster-bootstrap').image);
-    await insist(ctx, spec.patience, say, () => puller.pull(ctx, image));
+    const loop = { say, patience: spec.patience, again: 'Pull failed' };
+    await insist(ctx, loop, () => puller.pull(ctx, image));
     say('Starting temporary bootstrap control plane...');
     say('API is up');
     await board.tell('control-plane-up');

@@ -16,6 +16,7 @@ export const COMPONENT_REPOSITORY = 'quay.io/openshift-release-dev/ocp-v4.0-art-
 /** Sizes of the made-up programs, so that a lab is quick and still has something to move. */
 const BASE_BYTES = 2_000_000;
 const COMPONENT_BYTES = 200_000;
+const PLACE_BYTES = 300;
 
 export interface LabRelease {
   readonly version: string;
@@ -81,15 +82,17 @@ async function buildComponent(
 
 /** The programs people extract from a payload. They only say what they are. */
 function toolsOf(component: string): LayerFile[] {
-  const script = (name: string) =>
-    `#!/bin/sh\necho "${name} of an atoll lab: a stand-in, not the program"\n`;
-  if (component === 'cli') return [{ path: 'usr/bin/oc', content: script('oc'), mode: 0o755 }];
-  if (component === 'installer') {
-    return [
-      { path: 'usr/bin/openshift-install', content: script('openshift-install'), mode: 0o755 },
-    ];
-  }
-  return [];
+  if (component === 'cli') return [tool('oc', ['_RELEASE_VERSION_LOCATION_'])];
+  if (component !== 'installer') return [];
+  const places = ['_RELEASE_VERSION_LOCATION_', '_RELEASE_IMAGE_LOCATION_'];
+  return [tool('openshift-install', places)];
+}
+
+/** A script that ends before the places that extracting fills in, as it does in the real programs. */
+function tool(name: string, places: readonly string[]): LayerFile {
+  const script = `#!/bin/sh\necho "${name} of an atoll lab: a stand-in, not the program"\nexit 0\n`;
+  const room = places.map((place) => `\0${place}\0${'X'.repeat(PLACE_BYTES)}\0`);
+  return { path: `usr/bin/${name}`, content: `${script}${room.join('\n')}\n`, mode: 0o755 };
 }
 
 function releaseFiles(
