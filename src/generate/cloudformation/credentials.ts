@@ -10,7 +10,6 @@ import { checkSite, type SiteStack, tagsOf } from './tags.ts';
 import {
   getAtt,
   hole,
-  type Output,
   type Resource,
   ref,
   type Template,
@@ -60,58 +59,56 @@ export function credentialsId(request: string): string {
 
 function userPart(input: CredentialsStackInput, request: CredentialsRequest): TemplatePart {
   const id = credentialsId(request.name);
-  const documents = policyDocuments(request);
-  const policies = documents.map((document, index): [string, Resource] => [
-    `${id}Policy${documents.length > 1 ? index + 1 : ''}`,
-    policy(input, request, document as unknown as Value),
-  ]);
   const inManager = input.keys === 'secrets-manager';
+  const secret = secretKey(request.secret);
   return {
     resources: {
-      ...Object.fromEntries(policies),
-      [`${id}User`]: user(
-        input,
-        request,
-        policies.map(([name]) => ref(name)),
-      ),
+      [`${id}User`]: user(input, request),
+      ...policies(input, request, id),
       ...(inManager ? keyResources(input, request, id) : {}),
     },
     outputs: {
-      [`${id}User`]: output(`User for ${secretKey(request.secret)}`, ref(`${id}User`)),
+      [`${id}User`]: { Description: `User for ${secret}`, Value: ref(`${id}User`) },
       ...(inManager
-        ? { [`${id}Secret`]: output(`Key for ${secretKey(request.secret)}`, ref(`${id}Secret`)) }
+        ? { [`${id}Secret`]: { Description: `Key for ${secret}`, Value: ref(`${id}Secret`) } }
         : {}),
     },
   };
 }
 
-const output = (Description: string, Value: Value): Output => ({ Description, Value });
-
-const policy = ({ site }: SiteStack, { name }: CredentialsRequest, document: Value): Resource => ({
-  Type: 'AWS::IAM::ManagedPolicy',
-  Properties: {
-    Path: PATH,
-    Description: `What ${name} of the site ${site} asks for`,
-    PolicyDocument: document,
-  },
-});
-
-function user(
-  input: CredentialsStackInput,
-  { name }: CredentialsRequest,
-  policies: readonly Value[],
-): Resource {
+function user(input: CredentialsStackInput, { name }: CredentialsRequest): Resource {
   const { permissionsBoundary } = input;
   return {
     Type: 'AWS::IAM::User',
     Properties: {
       UserName: userName(input.site, name),
       Path: PATH,
-      ManagedPolicyArns: policies,
       ...(permissionsBoundary ? { PermissionsBoundary: permissionsBoundary } : {}),
       Tags: tagsOf(input, name),
     },
   };
+}
+
+/** Managed ones, because inline policies of a user have room for a third of what operators ask. */
+function policies(
+  { site }: SiteStack,
+  request: CredentialsRequest,
+  id: string,
+): Record<string, Resource> {
+  const documents = policyDocuments(request);
+  const entries = documents.map((document, index): [string, Resource] => [
+    `${id}Policy${documents.length > 1 ? index + 1 : ''}`,
+    {
+      Type: 'AWS::IAM::ManagedPolicy',
+      Properties: {
+        Path: PATH,
+        Description: `What ${request.name} of the site ${site} asks for`,
+        PolicyDocument: document as unknown as Value,
+        Users: [ref(`${id}User`)],
+      },
+    },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The key goes straight from IAM into a secret, in the form `render credentials secrets` reads. */
@@ -138,7 +135,6 @@ function keyResources(
       DeletionPolicy: 'Delete',
       UpdateReplacePolicy: 'Delete',
       Properties: {
-        Name: `atoll/${input.site}/${name}`,
         Description: `Access key of ${name}`,
         SecretString: { 'Fn::Sub': [text, values] },
         Tags: tagsOf(input, name),

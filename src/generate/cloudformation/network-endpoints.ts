@@ -22,7 +22,7 @@ export function endpointsPart(plan: NetworkPlan, places: Places): TemplatePart {
   const names = plan.endpoints.toSorted(byText);
   return {
     resources: {
-      ...(plan.s3 ? { S3Endpoint: s3Endpoint(plan, places) } : {}),
+      ...(plan.s3 ? s3Endpoints(plan, places) : {}),
       ...(names.length > 0 ? { EndpointSecurityGroup: securityGroup(plan, places) } : {}),
       ...Object.fromEntries(
         names.map((name) => [logicalId(name), interfaceEndpoint(plan, name, places)]),
@@ -54,21 +54,39 @@ function logicalId(name: string): string {
 
 /**
  * S3 is the one door through which data could leave a closed network: buckets of everybody are
- * behind the same name. The policy lets only those of this account through.
+ * behind the same name. From the private subnets of a disconnected site only those of this account
+ * are reached. The public ones have a door of their own without a fence: public registries keep
+ * their layers in S3, too.
  */
-function s3Endpoint(plan: NetworkPlan, { vpc, routeTables }: Places): Resource {
-  const onlyOurs: Value = {
-    Version: '2012-10-17',
-    Statement: [
-      {
-        Effect: 'Allow',
-        Principal: '*',
-        Action: 's3:*',
-        Resource: '*',
-        Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
-      },
-    ],
+function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, Resource> {
+  const { privateRouteTables, publicRouteTables } = places;
+  const fence = plan.mode === 'disconnected' ? { PolicyDocument: ONLY_THIS_ACCOUNT } : {};
+  const outside = publicRouteTables.length > 0;
+  return {
+    S3Endpoint: s3Endpoint(plan, places, privateRouteTables, fence),
+    ...(outside ? { S3PublicEndpoint: s3Endpoint(plan, places, publicRouteTables, {}) } : {}),
   };
+}
+
+const ONLY_THIS_ACCOUNT: Value = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: 's3:*',
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
+    },
+  ],
+};
+
+function s3Endpoint(
+  plan: NetworkPlan,
+  { vpc }: Places,
+  routeTables: Value,
+  policy: Readonly<Record<string, Value>>,
+): Resource {
   return {
     Type: 'AWS::EC2::VPCEndpoint',
     Properties: {
@@ -76,7 +94,7 @@ function s3Endpoint(plan: NetworkPlan, { vpc, routeTables }: Places): Resource {
       ServiceName: sub(`com.amazonaws.${hole('AWS::Region')}.s3`),
       VpcId: vpc,
       RouteTableIds: routeTables,
-      PolicyDocument: onlyOurs,
+      ...policy,
       Tags: tagsOf(plan, 's3'),
     },
   };

@@ -31,7 +31,7 @@ export type Nat = 'none' | 'single' | 'per-zone';
 export interface ExistingNetwork {
   readonly vpcId: string;
   readonly subnetIds: readonly string[];
-  /** Of the private subnets, and of the public one the bastion is in. */
+  /** Of the private subnets. */
   readonly routeTableIds?: readonly string[] | undefined;
 }
 

@@ -6,8 +6,9 @@ export interface Places {
   readonly vpc: Value;
   /** A list of subnets, or a parameter that is one. */
   readonly privateSubnets: Value;
-  /** All that should reach S3. */
-  readonly routeTables: Value;
+  /** Of the private subnets, and of the public ones where there are some. */
+  readonly privateRouteTables: Value;
+  readonly publicRouteTables: readonly Value[];
 }
 
 /** A VPC that is there already, as parameters that know their values. */
@@ -33,7 +34,8 @@ export function existingPart(
     places: {
       vpc: ref('VpcId'),
       privateSubnets: ref('SubnetIds'),
-      routeTables: ref('RouteTableIds'),
+      privateRouteTables: ref('RouteTableIds'),
+      publicRouteTables: [],
     },
   };
 }
@@ -46,6 +48,6 @@ const subnetsParameter = ({ subnetIds }: ExistingNetwork): Parameter => ({
 
 const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): Parameter => ({
   Type: 'CommaDelimitedList',
-  Description: 'Route tables of the subnets that reach S3',
+  Description: 'Route tables of the private subnets',
   Default: routeTableIds.join(','),
 });

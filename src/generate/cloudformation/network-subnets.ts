@@ -38,11 +38,11 @@ export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Pl
     ...(plan.publicSubnets ? publicSide(plan, zones) : {}),
     ...Object.assign({}, ...zones.map((zone) => privateSide(plan, zone))),
   } as Record<string, Resource>;
-  const privateTables = zones.map(({ number }) => ref(`PrivateRouteTable${number}`));
   const places = {
     vpc: ref('Vpc'),
     privateSubnets: zones.map(({ number }) => ref(`PrivateSubnet${number}`)),
-    routeTables: [...(plan.publicSubnets ? [ref('PublicRouteTable')] : []), ...privateTables],
+    privateRouteTables: zones.map(({ number }) => ref(`PrivateRouteTable${number}`)),
+    publicRouteTables: plan.publicSubnets ? [ref('PublicRouteTable')] : [],
   };
   return {
     part: { parameters: zoneParameters(plan), resources, outputs: outputs(plan, zones) },

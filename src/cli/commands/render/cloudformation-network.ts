@@ -45,7 +45,7 @@ const OPTIONS = {
   s3: {
     type: 'boolean',
     default: true,
-    summary: 'Gateway endpoint for the buckets of the account',
+    summary: 'Gateway endpoint for S3',
   },
   clusterDomain: {
     type: 'string',
@@ -55,7 +55,11 @@ const OPTIONS = {
   bucket: { type: 'boolean', default: true, summary: 'Bucket for the Ignition config' },
   vpc: { type: 'string', value: 'ID', summary: 'An existing VPC: make only what it lacks' },
   subnet: { type: 'strings', value: 'ID', summary: 'Its private subnets' },
-  routeTable: { type: 'strings', value: 'ID', summary: 'Route tables that should reach S3' },
+  routeTable: {
+    type: 'strings',
+    value: 'ID',
+    summary: 'Route tables of these subnets, to reach S3',
+  },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export const renderCloudFormationNetworkCommand = renderCommand({
