@@ -1,5 +1,5 @@
+import { formatApiKind } from './model/api-kind.ts';
 import type { Bundle, Catalog, Package } from './model/catalog.ts';
-import { formatApiKind } from './model/catalog.ts';
 import { formatRequirement } from './model/requirement.ts';
 import { compareVersions } from './model/version-range.ts';
 import { headOf } from './select/channel-graph.ts';

@@ -1,12 +1,6 @@
 import type { SemVer } from 'semver';
+import type { ApiKind } from './api-kind.ts';
 import type { Requirement } from './requirement.ts';
-
-/** A group, version and kind of the Kubernetes API that an operator brings or needs. */
-export interface ApiKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
 
 export interface RelatedImage {
   readonly name: string;
@@ -61,11 +55,4 @@ export interface Package {
 export interface Catalog {
   /** By name, sorted. */
   readonly packages: ReadonlyMap<string, Package>;
-}
-
-export const formatApiKind = ({ group, version, kind }: ApiKind): string =>
-  `${kind}.${version}${group === '' ? '' : `.${group}`}`;
-
-export function sameApiKind(a: ApiKind, b: ApiKind): boolean {
-  return a.group === b.group && a.version === b.version && a.kind === b.kind;
 }

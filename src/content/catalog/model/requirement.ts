@@ -1,4 +1,4 @@
-import type { ApiKind } from './catalog.ts';
+import { type ApiKind, formatApiKind } from './api-kind.ts';
 import { fieldOf, isObject, listAt, textAt } from './fields.ts';
 import { parseVersionRange } from './version-range.ts';
 
@@ -66,10 +66,8 @@ export function formatRequirement(requirement: Requirement): string {
   switch (requirement.kind) {
     case 'package':
       return `package ${requirement.package} ${requirement.range}`.trimEnd();
-    case 'api': {
-      const { group, version, kind } = requirement.api;
-      return `API ${kind} ${group === '' ? '' : `${group}/`}${version}`;
-    }
+    case 'api':
+      return `API ${formatApiKind(requirement.api)}`;
     case 'rule':
       return `CEL rule ${JSON.stringify(requirement.rule)}`;
     case 'broken':

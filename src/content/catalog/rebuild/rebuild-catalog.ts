@@ -1,6 +1,9 @@
 import type { Context } from '../../../core/context.ts';
+import { AtollError } from '../../../core/errors.ts';
 import type { LayerFile } from '../../../oci/build-image.ts';
 import type { Platform } from '../../../oci/descriptor.ts';
+import { isIndex } from '../../../oci/manifest.ts';
+import { formatPlatform, selectPlatforms } from '../../../oci/platform.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import { type LayerFolder, streamLayer } from '../../../oci/stream-layer.ts';
 import { type BuiltImage, deriveImage } from '../../build/derive-image.ts';
@@ -28,6 +31,7 @@ export async function rebuildCatalog(
   open: OpenCatalog,
   { selection, documents, platforms }: Filtered,
 ): Promise<BuiltImage> {
+  await refuseNoPlatform(ctx, open, platforms);
   const cache = removableCache(open);
   const removed = [open.configs, ...(cache === undefined ? [] : [cache])];
   const whiteouts = await streamLayer(whiteoutEntries(removed));
@@ -40,6 +44,25 @@ export async function rebuildCatalog(
     config: (config) => withCatalog(config, open),
     createdBy: 'atoll: filtered operator catalog',
   });
+}
+
+/** An index of nothing would be published without a word. */
+async function refuseNoPlatform(
+  ctx: Context,
+  { source, root, reference }: OpenCatalog,
+  platforms: readonly Platform[] | undefined,
+): Promise<void> {
+  const manifest = await source.manifest(ctx, root);
+  if (!platforms || !isIndex(manifest)) return;
+  if (selectPlatforms(manifest.children, platforms).length > 0) return;
+  const has = manifest.children.flatMap(({ platform }) =>
+    platform ? formatPlatform(platform) : [],
+  );
+  throw new AtollError(
+    'IMAGE_UNKNOWN',
+    `Cannot build ${formatReference(reference)} for ${platforms.map(formatPlatform).join(', ')}`,
+    { hint: `It has ${has.join(', ')}` },
+  );
 }
 
 /** A cache that holds the catalog, or is held by it, goes with it or stays. */

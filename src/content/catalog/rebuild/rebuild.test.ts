@@ -30,7 +30,7 @@ import { rebuildCatalog } from './rebuild-catalog.ts';
 
 const ctx = silentContext();
 const REFERENCE = parseReference('registry.redhat.io/redhat/redhat-operator-index:v4.18');
-const PROXY = { os: 'linux', architecture: 'arm64' };
+const ARM = { os: 'linux', architecture: 'arm64' };
 
 async function upstreamPlace(): Promise<CatalogPlace> {
   const source = upstreamSource(REFERENCE);
@@ -158,10 +158,18 @@ describe('rebuildCatalog of the fixture', () => {
   });
 
   test('can be limited to some platforms', async () => {
-    const built = await rebuild(await upstreamPlace(), [wanted('mcg-operator')], [PROXY]);
+    const built = await rebuild(await upstreamPlace(), [wanted('mcg-operator')], [ARM]);
     const root = await built.source.manifest(ctx, built.descriptor);
 
     expect(root.children.map(({ platform }) => platform?.architecture)).toEqual(['arm64']);
+  });
+
+  test('refuses platforms the catalog does not have', async () => {
+    const platform = { os: 'linux', architecture: 's390x' };
+
+    await expect(
+      rebuild(await upstreamPlace(), [wanted('mcg-operator')], [platform]),
+    ).rejects.toMatchObject({ code: 'IMAGE_UNKNOWN', hint: 'It has linux/amd64, linux/arm64' });
   });
 
   test('offers every blob it names, the old layers from where they were', async () => {

@@ -1,4 +1,5 @@
-import { type ApiKind, type Bundle, sameApiKind } from '../model/catalog.ts';
+import { type ApiKind, sameApiKind } from '../model/api-kind.ts';
+import type { Bundle } from '../model/catalog.ts';
 import type { Requirement } from '../model/requirement.ts';
 import { parseVersionRange } from '../model/version-range.ts';
 
