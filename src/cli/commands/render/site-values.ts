@@ -6,6 +6,7 @@ import { readSite, type Site, sitePath } from '../../../site/read-site.ts';
 import { sitePaths } from '../../../site/site-paths.ts';
 import { mirrorCa, mirrorHost, mirrorLocation } from '../../../site/stages/places.ts';
 import { releaseChannel } from '../../../site/stages/release.ts';
+import { AWS_VALUES } from './site-aws-values.ts';
 
 type Value = string | number | boolean | readonly string[] | undefined;
 type Values = Readonly<Record<string, Value>>;
@@ -32,6 +33,7 @@ export async function siteValues(
 }
 
 const TABLE: Readonly<Record<string, (facts: SiteFacts) => Values>> = {
+  ...AWS_VALUES,
   'registries-conf': (facts) => ({ ...ruleValues(facts), block: upstreams(facts) }),
   'mirror-sets': ruleValues,
   hosts: ruleValues,
