@@ -69,3 +69,20 @@ function collect(
     return sofar === undefined || sofar === spec.default ? [value] : [...sofar, value];
   };
 }
+
+/** The arguments that give a command these options: how it starts itself once more. */
+export function argumentsOf(
+  values: Readonly<Record<string, unknown>>,
+  specs: Readonly<Record<string, OptionSpec>>,
+): string[] {
+  return Object.entries(specs).flatMap(([key, spec]) => {
+    const value = values[key];
+    if (value === undefined) return [];
+    if (spec.type === 'boolean') {
+      const isSwitched = value !== (spec.default === true);
+      return isSwitched ? [spec.default === true ? negated(key) : flagOf(key)] : [];
+    }
+    const all = Array.isArray(value) ? value : [value];
+    return all.flatMap((one) => [flagOf(key), String(one)]);
+  });
+}

@@ -28,10 +28,12 @@ const AUTHORIZATION = {
 };
 
 /** The fixture upstream in a store of its own, to be copied for each mirror. */
-export async function fillStore(): Promise<{ root: string; remove: () => Promise<void> }> {
+export async function fillStore(
+  wanted: (reference: string) => boolean = (name) => !/4\.18\.2-|registry\.ci/.test(name),
+): Promise<{ root: string; remove: () => Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), 'atoll-rehearsal-'));
   const registry = await startEmbeddedRegistry({ root });
-  await publishUpstream(registry.url, {}, (name) => !/4\.18\.2-|registry\.ci/.test(name));
+  await publishUpstream(registry.url, {}, wanted);
   await registry.stop();
   return { root, remove: () => rm(root, { recursive: true, force: true }) };
 }

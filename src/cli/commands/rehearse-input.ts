@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
 import { AtollError } from '../../core/errors.ts';
+import { parseBytes } from '../../core/format.ts';
 import type { ImageInputs } from '../../rehearse/images/collect-images.ts';
 import {
   type ConfigFiles,
@@ -10,7 +11,8 @@ import {
 } from '../../rehearse/node/config-files.ts';
 import type { NodeConfig } from '../../rehearse/node/node-config.ts';
 import { readNodeConfig } from '../../rehearse/node/read-config.ts';
-import type { RehearsalOptions } from '../../rehearse/rehearse.ts';
+import type { RunOptions, StormOptions } from '../../rehearse/run-rehearsal.ts';
+import { parseBits } from '../../rehearse/storm/model.ts';
 import type { OptionSpec, OptionValues } from '../command.ts';
 
 const file = (summary: string) => ({ type: 'string', value: 'FILE', summary }) as const;
@@ -71,13 +73,44 @@ export const REHEARSE_OPTIONS = {
     type: 'boolean',
     summary: 'Nodes may pull from the sources: a private site with a way out',
   },
+  isolate: {
+    type: 'boolean',
+    summary: 'Run in a network namespace from which only the mirror can be reached',
+  },
+  nodes: {
+    type: 'number',
+    value: 'N',
+    summary: 'Also play the pulls of an install with so many nodes, and measure',
+  },
+  rate: {
+    type: 'string',
+    value: 'BYTES',
+    summary: 'Most bytes a second that these nodes take together, such as 200M',
+  },
+  nic: {
+    type: 'string',
+    value: 'BITS',
+    default: '10G',
+    summary: 'Network of the mirror in the model, in bits a second',
+  },
+  disk: {
+    type: 'string',
+    value: 'BYTES',
+    default: '500M',
+    summary: 'What the disk of the mirror reads in the model, in bytes a second',
+  },
+  modelNodes: {
+    type: 'strings',
+    value: 'N',
+    summary: 'Model a cluster of this size, too (default 50 and 250)',
+  },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export type RehearseFlags = OptionValues<typeof REHEARSE_OPTIONS>;
 
 export interface RehearseInput {
   readonly config: NodeConfig;
-  readonly options: RehearsalOptions;
+  readonly options: RunOptions;
 }
 
 /** Reads what the command line names; folders are searched for files with known names. */
@@ -101,6 +134,8 @@ export async function rehearseInput(
       allowUpstream: flags.allowUpstream,
       imageSet: flags.imageSet,
       sigstoreKey: sigstoreKey === undefined ? undefined : await loadSigstoreKey(sigstoreKey),
+      mirrors: flags.mirror,
+      storm: stormFrom(flags),
     },
   };
 }
@@ -133,6 +168,45 @@ function imageInputs(flags: RehearseFlags, manifests: readonly string[]): ImageI
     reports: flags.report,
     manifests,
   };
+}
+
+const MODEL_NODES = [50, 250];
+
+function stormFrom(flags: RehearseFlags): StormOptions | undefined {
+  const { nodes } = flags;
+  if (nodes === undefined) return undefined;
+  if (flags.isolate) throw mixed();
+  const modelNodes = flags.modelNodes.map((text) => positive('model-nodes', Number(text)));
+  return {
+    nodes: positive('nodes', nodes),
+    bytesPerSecond: flags.rate === undefined ? undefined : speed('rate', flags.rate, parseBytes),
+    hardware: {
+      nicBitsPerSecond: speed('nic', flags.nic, parseBits),
+      diskBytesPerSecond: speed('disk', flags.disk, parseBytes),
+    },
+    modelNodes: modelNodes.length > 0 ? modelNodes : MODEL_NODES,
+  };
+}
+
+function positive(flag: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new AtollError('USAGE', `Cannot use "--${flag} ${value}": it is no number of nodes`, {
+    hint: 'Give a whole number from 1 on',
+  });
+}
+
+function speed(flag: string, text: string, parse: (text: string) => number | undefined): number {
+  const value = parse(text);
+  if (value) return value;
+  throw new AtollError('USAGE', `Cannot use "--${flag} ${text}": it is no speed`, {
+    hint: 'Give a number with K, M, G or T behind it, such as 200M',
+  });
+}
+
+function mixed(): AtollError {
+  return new AtollError('USAGE', 'Cannot use "--nodes" with "--isolate"', {
+    hint: 'In a namespace the way to the mirror would be measured, not the mirror: run it twice',
+  });
 }
 
 function nothing(): AtollError {

@@ -1,7 +1,10 @@
-import { openNode } from '../../rehearse/node/open-node.ts';
-import { type Rehearsal, rehearse } from '../../rehearse/rehearse.ts';
+import { selfCommand } from '../../core/self.ts';
+import { NAMESPACE_VARIABLE } from '../../rehearse/isolate/namespace-plan.ts';
+import type { Rehearsal } from '../../rehearse/rehearse.ts';
+import { type RehearsalResult, runRehearsal } from '../../rehearse/run-rehearsal.ts';
 import { defineCommand } from '../command.ts';
-import { REHEARSE_OPTIONS, rehearseInput } from './rehearse-input.ts';
+import { argumentsOf } from '../options.ts';
+import { REHEARSE_OPTIONS, type RehearseFlags, rehearseInput } from './rehearse-input.ts';
 import { rehearsalText } from './rehearse-text.ts';
 
 export const rehearseCommand = defineCommand({
@@ -31,15 +34,22 @@ export const rehearseCommand = defineCommand({
       'all that was mirrored, down to the last byte',
     ],
     ['atoll rehearse generated/ --report working-dir/mirrored.json', 'a folder of generated files'],
+    [
+      'atoll rehearse generated/ --report working-dir/mirrored.json --isolate',
+      'where nothing but the mirror can be reached',
+    ],
+    [
+      'atoll rehearse generated/ --report working-dir/mirrored.json --nodes 9 --nic 25G --disk 2G',
+      'and how long the pulls of nine nodes take',
+    ],
   ],
-  async run(ctx, { args, options }): Promise<Rehearsal> {
-    const input = await rehearseInput(args.rest, options);
-    const node = await openNode(input.config, options.mirror);
-    try {
-      return (await rehearse(ctx, node, input.options)).rehearsal;
-    } finally {
-      await node.close();
-    }
+  async run(ctx, { args, options, terminal }): Promise<RehearsalResult> {
+    const { config, options: run } = await rehearseInput(args.rest, options);
+    return await runRehearsal(ctx, config, {
+      ...run,
+      namespacePlan: terminal.env[NAMESPACE_VARIABLE],
+      isolate: options.isolate ? sameAgain(args.rest, options) : undefined,
+    });
   },
   text: rehearsalText,
   exitCode,
@@ -51,4 +61,11 @@ function exitCode({ clean, findings, unread }: Rehearsal): number {
   const holes = findings.filter(({ severity }) => severity === 'hole');
   const isContent = holes.some(({ fault }) => fault === 'content');
   return isContent || (holes.length === 0 && unread.length > 0) ? 7 : 3;
+}
+
+/** The same command line for the process in the namespace. */
+function sameAgain(folders: readonly string[], flags: RehearseFlags) {
+  const { file, args } = selfCommand();
+  const own = argumentsOf({ ...flags, isolate: false }, REHEARSE_OPTIONS);
+  return { file, args: [...args, 'rehearse', '--output', 'json', ...own, ...folders] };
 }

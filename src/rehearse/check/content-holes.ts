@@ -23,17 +23,19 @@ export function missingManifest(lookup: Lookup, child?: Digest): Hole {
     cause: operand ? 'operand-unmirrored' : 'manifest-missing',
     severity: 'hole',
     key: `${target.registry} ${scope}`,
-    title: `${target.registry} lacks images of ${scope}`,
+    title: `${target.registry} lacks ${scope}`,
     evidence: what ?? `${formatReference(target)}: manifest unknown`,
     ...common(lookup),
   };
 }
 
 function scopeOf({ kind, release, packages }: WantedImage): string {
-  if (kind === 'bundle' || kind === 'related') return `operator ${packages?.join(', ') ?? ''}`;
-  if (kind === 'catalog') return 'the operator catalogs';
-  if (release !== undefined || kind === 'release') return `release ${release ?? ''}`.trim();
-  return 'the additional images';
+  if (kind === 'bundle' || kind === 'related')
+    return `images of operator ${packages?.join(', ') ?? ''}`;
+  if (kind === 'catalog') return 'operator catalogs';
+  if (release !== undefined || kind === 'release')
+    return `images of release ${release ?? ''}`.trim();
+  return 'additional images';
 }
 
 /** An index without an image for the nodes' architecture. */

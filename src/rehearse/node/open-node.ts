@@ -19,8 +19,10 @@ export interface RehearsalNode {
   readonly ca: readonly string[];
   /** Registries of the site: those that rules name as mirrors, and those the user named. */
   readonly inside: ReadonlySet<string>;
-  /** What connections are made with, for more nodes of the same kind. */
+  /** What connections are made with. */
   readonly options: RegistryOptions;
+  /** The same for many more nodes: with a trust bundle, without the public roots beside it. */
+  readonly leanOptions: RegistryOptions;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,8 @@ export async function openNode(
     addressOf,
     tuning: TUNING,
   };
+  const lean = config.trustBundle.trim() ? at('trust-bundle.crt') : at('ca-bundle.crt');
+  if (config.trustBundle.trim()) await writeFileAtomic(lean, config.trustBundle);
   const registries = createRegistries(options);
   return {
     config,
@@ -61,6 +65,7 @@ export async function openNode(
     addressOf,
     ca,
     options,
+    leanOptions: { ...options, env: { ...options.env, SSL_CERT_FILE: lean } },
     inside: new Set([...mirrorHosts(config), ...inside.map(hostOf)]),
     async close() {
       await registries.close();

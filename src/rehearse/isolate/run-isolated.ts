@@ -1,0 +1,139 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { isIP, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Context } from '../../core/context.ts';
+import { AtollError, messageOf } from '../../core/errors.ts';
+import type { AtollEvent } from '../../core/events.ts';
+import { writeFileAtomic } from '../../core/files.ts';
+import type { SelfCommand } from '../../core/self.ts';
+import type { RehearsalNode } from '../node/open-node.ts';
+import { startForward } from './forward.ts';
+import { NAMESPACE_VARIABLE, type NamespacePlan } from './namespace-plan.ts';
+
+const run = promisify(execFile);
+
+/** How to start a program in a network namespace of its own, or why that is not possible. */
+export type Isolation =
+  | { readonly possible: true; readonly prefix: readonly string[] }
+  | { readonly possible: false; readonly reason: string };
+
+const WAYS: readonly (readonly string[])[] = [
+  ['unshare', '--net'],
+  // Where users may have namespaces of their own, root is not needed.
+  ['unshare', '--user', '--map-root-user', '--net'],
+];
+
+/** Tries whether this machine lets us make a network namespace and set up its loopback device. */
+export async function findIsolation(): Promise<Isolation> {
+  const reasons: string[] = [];
+  for (const prefix of WAYS) {
+    const [program = '', ...args] = prefix;
+    try {
+      await run(program, [...args, 'ip', 'link', 'set', 'lo', 'up']);
+      return { possible: true, prefix };
+    } catch (error) {
+      reasons.push(messageOf(error).trim().split('\n').at(-1) ?? '');
+    }
+  }
+  return { possible: false, reason: reasons.join('; ') };
+}
+
+/**
+ * Runs atoll in a network namespace from which only the mirror can be reached, and returns what it
+ * printed as JSON. Nothing is left behind: the namespace ends with the process.
+ */
+export async function runIsolated(
+  ctx: Context,
+  node: RehearsalNode,
+  prefix: readonly string[],
+  self: SelfCommand,
+): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'atoll-netns-'));
+  const servers: Server[] = [];
+  try {
+    const plan = await planNamespace(node, folder);
+    for (const { address, port, socket } of plan.doors) {
+      servers.push(await startForward({ path: socket }, { host: address, port }));
+    }
+    const path = join(folder, 'plan.json');
+    await writeFileAtomic(path, JSON.stringify(plan));
+    const [program = '', ...args] = [...prefix, self.file, ...self.args];
+    return resultOf(await output(ctx, program, args, { [NAMESPACE_VARIABLE]: path }));
+  } finally {
+    for (const server of servers) server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Addresses of every registry of the site; a name without one is a hole that is found inside. */
+async function planNamespace(node: RehearsalNode, folder: string): Promise<NamespacePlan> {
+  const hosts: Record<string, string> = {};
+  const doors = new Map<string, NamespacePlan['doors'][number]>();
+  for (const host of node.inside) {
+    const url = new URL(`https://${host}`);
+    const name = url.hostname.replace(/^\[|\]$/g, '');
+    const address = isIP(name) === 0 ? await node.addressOf(name) : name;
+    if (address === undefined) continue;
+    if (isIP(name) === 0) hosts[name] = address;
+    const port = Number(url.port || 443);
+    const socket = join(folder, `${doors.size}.sock`);
+    doors.set(`${address} ${port}`, { address, port, socket });
+  }
+  return { hosts, doors: [...doors.values()] };
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function output(
+  ctx: Context,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Output> {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: ctx.signal,
+  });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    texts.stdout += text;
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const event = eventOf(line);
+    if (event) ctx.emit(event);
+    else texts.stderr += `${line}\n`;
+  });
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return texts;
+}
+
+/** The process inside tells its events as JSON lines; they are ours. */
+function eventOf(line: string): AtollEvent | undefined {
+  try {
+    const { seq: _seq, at: _at, ...event } = JSON.parse(line);
+    return typeof event.type === 'string' ? (event as AtollEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function resultOf({ stdout, stderr }: Output): unknown {
+  let result: { error?: { message: string; hint?: string } };
+  try {
+    result = JSON.parse(stdout);
+  } catch (cause) {
+    const words = stderr.trim().split('\n').at(-1) ?? '';
+    throw new AtollError('PROGRAM_FAILED', `Cannot rehearse in a namespace: ${words}`, { cause });
+  }
+  if (!result.error) return result;
+  const { message, hint } = result.error;
+  throw new AtollError('PROGRAM_FAILED', `Cannot rehearse in a namespace: ${message}`, { hint });
+}

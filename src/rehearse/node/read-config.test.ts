@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../../test/support/temp.ts';
+import { imageDigestMirrorSet } from '../../generate/mirror-sets.ts';
+import { toYaml } from '../../generate/yaml.ts';
+import { routeOf } from '../check/lookup.ts';
+import { wantedImage } from '../images/wanted-image.ts';
+import { findConfigFiles, joinFiles, NO_FILES } from './config-files.ts';
+import { parseHosts } from './hosts.ts';
+import { nodeNames } from './names.ts';
+import { openNode } from './open-node.ts';
+import { readNodeConfig } from './read-config.ts';
+
+const MIRROR = 'mirror.example:5000';
+const INSTALL_CONFIG = {
+  metadata: { name: 'site' },
+  baseDomain: 'example.com',
+  platform: { none: {} },
+  controlPlane: { name: 'master', architecture: 'arm64' },
+  compute: [{ name: 'worker', architecture: 'amd64' }],
+  pullSecret: '{"auths":{"mirror.example:5000":{"auth":"bm9kZXM6c2VjcmV0"}}}',
+  additionalTrustBundle: 'PEM',
+  imageDigestSources: [{ source: 'quay.io/org/release', mirrors: [`${MIRROR}/release`] }],
+  proxy: { httpsProxy: 'http://proxy.example:3128', noProxy: '.example.com' },
+  networking: { machineNetwork: [{ cidr: '10.0.0.0/16' }] },
+};
+const CHOICES = { dns: false, architectures: [] };
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await tempDir();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return folder;
+}
+
+test('readNodeConfig takes rules, secret, trust, proxy and architectures from an install-config', async () => {
+  const folder = await folderWith({ 'install-config.yaml': toYaml(INSTALL_CONFIG) });
+
+  const config = await readNodeConfig(await findConfigFiles(folder), CHOICES);
+
+  expect(config.conf.registries).toMatchObject([
+    {
+      prefix: 'quay.io/org/release',
+      mirrorByDigestOnly: true,
+      file: expect.stringMatching(/^imageDigestSources in .*install-config\.yaml$/),
+    },
+  ]);
+  expect(Object.keys(config.pullSecret.auths)).toEqual([MIRROR]);
+  expect(config.trustBundle).toBe('PEM');
+  expect(config.proxy).toEqual({
+    HTTPS_PROXY: 'http://proxy.example:3128',
+    NO_PROXY: '.example.com,localhost,127.0.0.1,.svc,.cluster.local,10.0.0.0/16',
+  });
+  expect(config.platforms.map(({ architecture }) => architecture)).toEqual(['arm64', 'amd64']);
+});
+
+test('routeOf finds a rule that the nodes have and the bootstrap machine lacks', async () => {
+  const rules = [{ source: 'quay.io/org/parts', mirrors: [`${MIRROR}/parts`] }];
+  const folder = await folderWith({
+    'install-config.yaml': toYaml(INSTALL_CONFIG),
+    'manifests/idms.yaml': toYaml(imageDigestMirrorSet('parts', rules)),
+  });
+  const node = await openNode(await readNodeConfig(await findConfigFiles(folder), CHOICES));
+  const causesOf = (kind: 'component' | 'related', repository: string) => {
+    const name = `quay.io/org/${repository}@sha256:${'a'.repeat(64)}`;
+    return routeOf(node, wantedImage(kind, name, 'a test'), false).holes.map(({ cause }) => cause);
+  };
+
+  expect(causesOf('component', 'release')).toEqual([]);
+  expect(causesOf('component', 'parts')).toEqual(['rule-missing-on-bootstrap']);
+  expect(causesOf('related', 'parts')).toEqual([]);
+  expect(causesOf('related', 'others')).toEqual(['operand-unmirrored']);
+  await node.close();
+});
+
+test('findConfigFiles knows files by their names and refuses two pull secrets', async () => {
+  const folder = await folderWith({
+    'etc/registries.conf': '',
+    'auth.json': '{}',
+    hosts: '',
+    'policy.json': '{}',
+    'ca.crt': '',
+    'certs.d/mirror.example/ca.crt': '',
+  });
+  const at = (name: string) => join(folder, name);
+
+  expect(await findConfigFiles(folder)).toEqual({
+    ...NO_FILES,
+    registriesConf: [at('etc/registries.conf')],
+    pullSecret: at('auth.json'),
+    hosts: at('hosts'),
+    policy: at('policy.json'),
+    trustBundles: [at('ca.crt')],
+    certsDir: at('certs.d'),
+  });
+  await writeFile(at('pull-secret.json'), '{}');
+  await expect(findConfigFiles(folder)).rejects.toThrow('2 files that could be the pull secret');
+});
+
+test('joinFiles lets named files win over those of folders', () => {
+  const named = { ...NO_FILES, hosts: 'mine', trustBundles: ['a'] };
+  const found = { ...NO_FILES, hosts: 'theirs', policy: 'p', trustBundles: ['b'] };
+
+  expect(joinFiles([named, found])).toMatchObject({
+    hosts: 'mine',
+    policy: 'p',
+    trustBundles: ['a', 'b'],
+  });
+});
+
+test('nodeNames knows the hosts file and, without DNS, nothing else', async () => {
+  const hosts = parseHosts('# head\n10.0.0.5 mirror.example mirror # tail\n10.0.0.6 mirror\n');
+  const names = nodeNames(hosts, false);
+
+  expect(await names('mirror')).toBe('10.0.0.5');
+  expect(await names('localhost')).toBeUndefined();
+});

@@ -1,0 +1,24 @@
+import type { Context } from '../../core/context.ts';
+import { sleep } from '../../core/retry.ts';
+
+/** Keeps the sum of what all nodes take below a rate. */
+export interface Pacer {
+  /** Undefined where nobody has to wait. */
+  take(ctx: Context, bytes: number): Promise<void> | undefined;
+}
+
+/** Shorter waits than this are saved up: timers are not that exact. */
+const WORTH_WAITING_MS = 5;
+
+export function createPacer(bytesPerSecond: number | undefined): Pacer {
+  let free = 0;
+  return {
+    take(ctx, bytes) {
+      if (bytesPerSecond === undefined) return undefined;
+      const now = performance.now();
+      free = Math.max(free, now) + (bytes / bytesPerSecond) * 1000;
+      const wait = free - now;
+      return wait > WORTH_WAITING_MS ? sleep(ctx, wait) : undefined;
+    },
+  };
+}

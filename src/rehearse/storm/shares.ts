@@ -1,0 +1,112 @@
+import type { ImageCheck } from '../check/image-checker.ts';
+
+export type Role = 'bootstrap' | 'control plane' | 'worker';
+
+/** Components that the bootstrap machine runs or renders with, in the order it needs them. */
+export const BOOTSTRAP_COMPONENTS: readonly string[] = [
+  'machine-config-operator',
+  'rhel-coreos',
+  'pod',
+  'cluster-config-api',
+  'cluster-authentication-operator',
+  'cluster-config-operator',
+  'cluster-version-operator',
+  'cluster-etcd-operator',
+  'etcd',
+  'cluster-kube-apiserver-operator',
+  'hyperkube',
+  'cluster-kube-controller-manager-operator',
+  'cluster-kube-scheduler-operator',
+  'cluster-ingress-operator',
+  'cluster-node-tuning-operator',
+  'cloud-credential-operator',
+  'cluster-bootstrap',
+];
+
+/** What every node of the cluster runs. */
+export const NODE_COMPONENTS: readonly string[] = [
+  'rhel-coreos',
+  'machine-config-operator',
+  'pod',
+  'multus-cni',
+  'ovn-kubernetes',
+  'coredns',
+  'kube-proxy',
+  'network-metrics-daemon',
+  'prometheus-node-exporter',
+  'cluster-node-tuning-operator',
+  'cli',
+];
+
+/** What every control plane node runs besides. */
+export const CONTROL_PLANE_COMPONENTS: readonly string[] = [
+  'etcd',
+  'hyperkube',
+  'cluster-version-operator',
+  'oauth-apiserver',
+  'openshift-apiserver',
+];
+
+/** What one node pulls, in order. */
+export interface NodePulls {
+  readonly name: string;
+  readonly role: Role;
+  readonly images: readonly ImageCheck[];
+}
+
+/** Nodes that pull at the same time; the next phase starts when all are done. */
+export interface Phase {
+  readonly role: Role;
+  readonly nodes: readonly NodePulls[];
+}
+
+const CONTROL_PLANE_NODES = 3;
+
+/**
+ * Who pulls what when so many nodes are installed: first the bootstrap machine, then the control plane
+ * at once, then the workers at once. What only runs somewhere is dealt out evenly.
+ */
+export function pullPlan(checks: readonly ImageCheck[], nodes: number): Phase[] {
+  const images = checks.filter(({ found }) => found !== undefined);
+  const masters = Math.min(CONTROL_PLANE_NODES, nodes);
+  const workers = nodes - masters;
+  const payload = images.filter(isPayload);
+  const workload = images.filter((check) => !isPayload(check));
+  const release = payload.filter(({ image }) => image.kind === 'release');
+  const named = (names: readonly string[]) => pick(payload, names);
+  const everywhere = named(NODE_COMPONENTS);
+  const control = [...release, ...everywhere, ...named(CONTROL_PLANE_COMPONENTS)];
+  const rest = payload.filter((check) => !control.includes(check));
+  const phases: Phase[] = [
+    phaseOf('bootstrap', 1, () => [...release, ...named(BOOTSTRAP_COMPONENTS)]),
+    phaseOf('control plane', masters, (index) => [
+      ...control,
+      ...dealt(workers > 0 ? rest : [...rest, ...workload], index, masters),
+    ]),
+    phaseOf('worker', workers, (index) => [...everywhere, ...dealt(workload, index, workers)]),
+  ];
+  return phases.filter((phase) => phase.nodes.length > 0);
+}
+
+const isPayload = ({ image }: ImageCheck) => image.kind === 'release' || image.kind === 'component';
+
+function phaseOf(
+  role: Role,
+  count: number,
+  imagesOf: (index: number) => readonly ImageCheck[],
+): Phase {
+  const nodes = Array.from({ length: count }, (_, index) => ({
+    name: role === 'bootstrap' ? role : `${role === 'worker' ? 'worker' : 'master'}-${index}`,
+    role,
+    images: imagesOf(index),
+  }));
+  return { role, nodes };
+}
+
+function pick(checks: readonly ImageCheck[], names: readonly string[]): ImageCheck[] {
+  return names.flatMap((name) => checks.find(({ image }) => image.component === name) ?? []);
+}
+
+function dealt<T>(items: readonly T[], index: number, players: number): T[] {
+  return items.filter((_, position) => position % players === index);
+}
