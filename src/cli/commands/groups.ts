@@ -6,6 +6,8 @@ export const GROUPS: Readonly<Record<string, string>> = {
   registry: 'Run and look after the embedded mirror registry',
   'registry user': 'Users of the embedded registry',
   render: 'Print configuration files that point at the mirror',
+  'render cloudformation': 'Templates of the stacks of a site on AWS',
+  'render credentials': 'Credentials of operators in manual mode',
   bootstrap: 'Understand what a bootstrap machine does',
   step: 'Steps, chains and workflows',
 };

@@ -31,7 +31,7 @@ const printed = z.strictObject({
  * Errors say where, never what.
  */
 export function readCredentialKeys(source: string, file: string): CredentialKeys {
-  const separated = source.replaceAll(/^\}\s*(?=^\{)/gm, '}\n---\n');
+  const separated = source.replaceAll(/\}\s*\n(?=\{)/g, '}\n---\n');
   const entries = readYaml(separated, `"${file}"`).flatMap((document, index) => {
     const one = printed.safeParse(document);
     if (one.success) return [printedEntry(one.data)];

@@ -156,9 +156,11 @@ describe('readCredentialKeys', () => {
   test('reads keys by name, and what the AWS command line printed, one after the other', () => {
     const byName = readCredentialKeys(toYaml({ 'ns/secret': KEY }), 'k');
     const stream = readCredentialKeys(`${printed('a')}\n${printed('b')}\n`, 'k');
+    const lines = [printed('a'), printed('b')].map((text) => JSON.stringify(JSON.parse(text)));
 
     expect([...byName]).toEqual([['ns/secret', KEY]]);
     expect([...stream.keys()]).toEqual(['a', 'b']);
+    expect(readCredentialKeys(lines.join('\n'), 'k')).toEqual(stream);
   });
 
   test('says where a mistake is, but never what stands there', () => {
