@@ -3,6 +3,7 @@ import { mirrorCopyCommand } from './copy.ts';
 import { mirrorDeleteCommand } from './delete.ts';
 import { mirrorInventoryCommand } from './inventory.ts';
 import { mirrorLoadCommand } from './load.ts';
+import { mirrorReleaseCommand } from './release.ts';
 import { mirrorRetryCommand } from './retry.ts';
 import { mirrorSaveCommand } from './save.ts';
 import { mirrorSyncCommand } from './sync.ts';
@@ -14,5 +15,6 @@ export const MIRROR_COMMANDS: readonly Command[] = [
   mirrorRetryCommand,
   mirrorInventoryCommand,
   mirrorDeleteCommand,
+  mirrorReleaseCommand,
   mirrorCopyCommand,
 ];

@@ -1,0 +1,68 @@
+import type { ReleaseMirrorResult } from '../../../mirror/flow/release/mirror-release.ts';
+import {
+  type InstructionKind,
+  releaseInstructions,
+} from '../../../mirror/flow/release/release-instructions.ts';
+import type { MirroredImage } from '../../../mirror/image-rules.ts';
+import { formatReference } from '../../../oci/reference.ts';
+import type { Style } from '../../command.ts';
+import { reportText } from './result-text.ts';
+
+export type ReleaseOutcome =
+  | { readonly mapping: readonly string[] }
+  | {
+      readonly result: ReleaseMirrorResult;
+      readonly instructions: string;
+      readonly toDir: string | undefined;
+    };
+
+/** `SOURCE TARGET`, one image a line: what `oc image mirror -f` reads. */
+export function mappingLines(placed: readonly MirroredImage[]): string[] {
+  return placed.map(
+    ({ image, target }) => `${formatReference(image.source)} ${formatReference(target)}`,
+  );
+}
+
+/** How it went, and what the cluster has to be told. */
+export function releaseText(outcome: ReleaseOutcome, style: Style): string {
+  if ('mapping' in outcome) return outcome.mapping.join('\n');
+  const { result, toDir } = outcome;
+  const head = [reportText(result.report, style), ''];
+  if (toDir !== undefined) return [...head, ...carryLines(result, toDir, style)].join('\n');
+  return [...head, ...clusterLines(result, outcome.instructions as InstructionKind, style)].join(
+    '\n',
+  );
+}
+
+function carryLines(result: ReleaseMirrorResult, toDir: string, style: Style): string[] {
+  return [
+    `${style.bold('Release')} ${result.tag} is in ${toDir}`,
+    ...(result.signatureFile ? [`${style.bold('Signature')} ${result.signatureFile}`] : []),
+    '',
+    'Carry the folder, then run one of',
+    `  atoll mirror release --from-dir ${toDir} --from ${result.tag} --to HOST/REPO`,
+    `  oc image mirror --from-dir=${toDir} 'file://openshift/release:${result.tag}*' HOST/REPO`,
+  ];
+}
+
+function clusterLines(result: ReleaseMirrorResult, kind: InstructionKind, style: Style): string[] {
+  const { installConfig, mirrorSet, mirrorPrefixes } = releaseInstructions(
+    result,
+    kind === 'none' ? 'idms' : kind,
+  );
+  const lines = [
+    ...(result.updateImage ? [`${style.bold('Update image:')}  ${result.updateImage}`] : []),
+    ...mirrorPrefixes.map((prefix) => `${style.bold('Mirror prefix:')} ${prefix}`),
+    ...(result.signatureFile ? [`${style.bold('Signature:')}     ${result.signatureFile}`] : []),
+  ];
+  if (kind === 'none') return lines;
+  return [
+    ...lines,
+    '',
+    style.dim('# A new cluster: add this to install-config.yaml'),
+    installConfig.trimEnd(),
+    '',
+    style.dim('# A cluster that runs: apply this'),
+    mirrorSet.trimEnd(),
+  ];
+}

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import type { Architecture } from '../../../content/image-set/image-set.ts';
+import { createGraphSource } from '../../../content/release/graph/graph-source.ts';
+import { findVersion, isBareVersion } from '../../../content/release/open-release.ts';
+import type { Context } from '../../../core/context.ts';
+import { mirrorRelease, placeRelease } from '../../../mirror/flow/release/mirror-release.ts';
+import {
+  type ReleaseOrigin,
+  releaseFromDir,
+  releaseFromRegistry,
+} from '../../../mirror/flow/release/release-origin.ts';
+import { parseReference } from '../../../oci/reference.ts';
+import { defineCommand, type OptionValues } from '../../command.ts';
+import {
+  COLLECT_OPTIONS,
+  MIRROR_OPTIONS,
+  type MirrorTools,
+  reportExitCode,
+  withMirrorTools,
+} from '../../mirror-options.ts';
+import { REGISTRY_OPTIONS } from '../../registry-options.ts';
+import { RELEASE_MIRROR_OPTIONS, requireOnePlace } from './release-options.ts';
+import { mappingLines, releaseText } from './release-text.ts';
+
+/** Where images go in a folder, unless the command line says otherwise. */
+const DEFAULT_REPOSITORY = 'openshift/release';
+
+const OPTIONS = {
+  ...RELEASE_MIRROR_OPTIONS,
+  concurrency: MIRROR_OPTIONS.concurrency,
+  signatures: MIRROR_OPTIONS.signatures,
+  ...REGISTRY_OPTIONS,
+  graph: COLLECT_OPTIONS.graph,
+  signatureStore: COLLECT_OPTIONS.signatureStore,
+  releaseKey: COLLECT_OPTIONS.releaseKey,
+  ignoreReleaseSignature: COLLECT_OPTIONS.ignoreReleaseSignature,
+} as const;
+
+type Options = OptionValues<typeof OPTIONS>;
+
+export const mirrorReleaseCommand = defineCommand({
+  name: 'mirror release',
+  summary: 'Mirror one release into one repository or a folder, as "oc adm release mirror" does',
+  description:
+    'Copies the release image and all its components, by digest, with their signatures, and ends with what an install-config and a cluster need to find them. A folder has the layout of oc and can be read by it. An index is always kept whole.',
+  options: OPTIONS,
+  examples: [
+    [
+      'atoll mirror release --from quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to mirror.example.com:5000/ocp4/openshift4 -a pull-secret.json',
+      'into a registry',
+    ],
+    ['atoll mirror release --from 4.18.1 --to-dir /media/disk', 'into a folder, to be carried'],
+    [
+      'atoll mirror release --from-dir /media/disk --to mirror.example.com:5000/ocp4/openshift4',
+      'from the folder into the mirror',
+    ],
+  ],
+  async run(ctx, { options, terminal }) {
+    requireOnePlace(options);
+    const flags = {
+      ...options,
+      authfile: options.registryConfig ?? options.authfile,
+      graphData: undefined,
+      sigstoreKey: undefined,
+      dependencies: true,
+    };
+    return withMirrorTools(flags, terminal, async (tools) => {
+      const origin = await originOf(ctx, options, tools);
+      const work = { origin, ...placesIn(options), ...tools };
+      if (options.toMirror || options.dryRun) return { mapping: mappingLines(placeRelease(work)) };
+      const result = await mirrorRelease(ctx, {
+        ...work,
+        copySignatures: options.signatures,
+        concurrency: options.concurrency,
+      });
+      return { result, instructions: options.printMirrorInstructions, toDir: options.toDir };
+    });
+  },
+  text: releaseText,
+  exitCode: (outcome) => ('result' in outcome ? reportExitCode(outcome.result.report) : 0),
+});
+
+function placesIn(options: Options) {
+  const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
+  return {
+    to: options.to ?? `localhost/${DEFAULT_REPOSITORY}`,
+    toDir: absolute(options.toDir),
+    fromDir: absolute(options.fromDir),
+    toReleaseImage: options.toReleaseImage,
+    skipReleaseImage: options.skipReleaseImage,
+    signatureDir: absolute(options.releaseImageSignatureToDir),
+  };
+}
+
+async function originOf(
+  ctx: Context,
+  { from, fromDir, graph, arch }: Options,
+  { registries, collect }: MirrorTools,
+): Promise<ReleaseOrigin> {
+  if (fromDir !== undefined) {
+    const [, repository = DEFAULT_REPOSITORY, tag = from] =
+      /^file:\/\/(.+):([^:/]+)$/.exec(from ?? '') ?? [];
+    return await releaseFromDir(ctx, resolve(fromDir), repository, tag);
+  }
+  const name = from ?? '';
+  const reference = isBareVersion(name)
+    ? await findVersion(ctx, name, arch as Architecture, createGraphSource(collect.web, graph))
+    : parseReference(name.replace(/^docker:\/\//, ''));
+  return await releaseFromRegistry(ctx, reference, registries);
+}

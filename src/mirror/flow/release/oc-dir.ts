@@ -1,0 +1,151 @@
+import { link, mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Context } from '../../../core/context.ts';
+import { AtollError, systemCodeOf } from '../../../core/errors.ts';
+import { readBytes, unwritable, writeFileAtomic } from '../../../core/files.ts';
+import type {
+  PreparedTarget,
+  ResumableTarget,
+  Source,
+  TagSource,
+  Target,
+} from '../../../oci/content.ts';
+import type { Descriptor } from '../../../oci/descriptor.ts';
+import { type Digest, isDigest } from '../../../oci/digest.ts';
+import { parseManifest, type RawManifest } from '../../../oci/manifest.ts';
+import { isManifestType } from '../../../oci/media-types.ts';
+import { isTag } from '../../../oci/reference.ts';
+import { verifyBytes } from '../../../oci/verify.ts';
+import { requireFreeSpace } from '../../../store/free-space.ts';
+import { hashedAppend } from './hashed-append.ts';
+import { readFileFrom } from './read-file-from.ts';
+
+// One repository on disk, as `oc adm release mirror --to-dir` and `oc image mirror` keep it. It can be
+// served as it is by any web server:
+//
+//   <dir>/v2/<repository>/blobs/sha256:<hex>        layers, configs and manifests
+//   <dir>/v2/<repository>/manifests/sha256:<hex>    hard link to the blob
+//   <dir>/v2/<repository>/manifests/<tag>           symbolic link to sha256:<hex>
+
+/** A repository in a folder of `oc`, for reading and writing. */
+export class OcDir implements Source, TagSource, Target, ResumableTarget, PreparedTarget {
+  readonly #dir: string;
+  readonly #root: string;
+
+  constructor(dir: string, repository: string) {
+    this.#dir = dir;
+    this.#root = join(dir, 'v2', ...repository.split('/'));
+  }
+
+  async prepare(_ctx: Context, blobs: readonly Descriptor[]): Promise<void> {
+    const sizes = new Map(blobs.map(({ digest, size }) => [digest, size]));
+    await requireFreeSpace(
+      this.#dir,
+      [...sizes.values()].reduce((sum, size) => sum + size, 0),
+    );
+  }
+
+  async resolve(_ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
+    if (!isDigest(tagOrDigest) && !isTag(tagOrDigest)) return undefined;
+    const path = this.#manifest(tagOrDigest);
+    const bytes = await readBytes(path).catch(absent);
+    if (!bytes) return undefined;
+    const digest = isDigest(tagOrDigest) ? tagOrDigest : undefined;
+    if (digest) verifyBytes({ mediaType: '', digest, size: bytes.length }, bytes);
+    return parseManifest(bytes, undefined, digest).descriptor;
+  }
+
+  async manifest(_ctx: Context, { digest, mediaType }: Descriptor): Promise<RawManifest> {
+    const bytes = await readBytes(this.#manifest(digest));
+    verifyBytes({ mediaType, digest, size: bytes.length }, bytes);
+    return parseManifest(bytes, mediaType || undefined, digest);
+  }
+
+  blob(ctx: Context, { digest, size }: Descriptor, offset = 0): AsyncIterable<Uint8Array> {
+    return readFileFrom(ctx, this.#blob(digest), offset, size);
+  }
+
+  async *tags(): AsyncGenerator<string> {
+    const names = await readdir(join(this.#root, 'manifests')).catch(() => []);
+    for (const name of names.toSorted()) if (!isDigest(name)) yield name;
+  }
+
+  async has(_ctx: Context, { digest, size, mediaType }: Descriptor): Promise<boolean> {
+    const path = isManifestType(mediaType) ? this.#manifest(digest) : this.#blob(digest);
+    return (await sizeOf(path)) === size;
+  }
+
+  /** What an interrupted run left; `oc` starts such a blob again, we go on. */
+  async partial(_ctx: Context, { digest }: Descriptor): Promise<number> {
+    return (await sizeOf(downloading(this.#blob(digest)))) ?? 0;
+  }
+
+  async putBlob(ctx: Context, blob: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await rm(downloading(this.#blob(blob.digest)), { force: true });
+    await this.putRest(ctx, blob, 0, chunks);
+  }
+
+  async putRest(
+    ctx: Context,
+    blob: Descriptor,
+    offset: number,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const path = this.#blob(blob.digest);
+    const partial = downloading(path);
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(partial, offset === 0 ? 'w+' : 'r+');
+    try {
+      await hashedAppend(ctx, file, blob, offset, chunks);
+      await file.sync();
+    } catch (error) {
+      const isWrong = error instanceof AtollError && error.code === 'CONTENT_MISMATCH';
+      if (isWrong) await rm(partial, { force: true });
+      throw unwritable(path, error);
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path);
+  }
+
+  async putManifest(_ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
+    const { digest } = manifest.descriptor;
+    await writeFileAtomic(this.#blob(digest), manifest.bytes);
+    await mkdir(join(this.#root, 'manifests'), { recursive: true });
+    await replaced(this.#manifest(digest), (path) => link(this.#blob(digest), path));
+    if (tag !== undefined) await replaced(this.#manifest(tag), (path) => symlink(digest, path));
+  }
+
+  #blob(digest: Digest): string {
+    return join(this.#root, 'blobs', digest);
+  }
+
+  #manifest(name: string): string {
+    return join(this.#root, 'manifests', name);
+  }
+}
+
+const downloading = (path: string) => `${path}.download`;
+
+/** Makes a link under another name and moves it into place, so that no reader finds nothing. */
+async function replaced(path: string, make: (path: string) => Promise<void>): Promise<void> {
+  const fresh = `${path}.new`;
+  await rm(fresh, { force: true });
+  await make(fresh);
+  await rename(fresh, path);
+  // Renaming one hard link over another of the same file does nothing and leaves both.
+  await rm(fresh, { force: true });
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}
+
+function absent(error: unknown): undefined {
+  const cause = error instanceof AtollError ? error.cause : error;
+  if (['ENOENT', 'ENOTDIR'].includes(systemCodeOf(cause) ?? '')) return undefined;
+  throw error;
+}
