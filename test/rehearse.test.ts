@@ -1,10 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { policyJson } from '../src/generate/policy-json.ts';
+import { registriesConf } from '../src/generate/registries-conf.ts';
 import { createCa } from '../src/registry/tls/certificates.ts';
 import type { FullRehearsal } from '../src/rehearse/rehearse.ts';
+import { freePort } from './support/docker-registry.ts';
 import {
   fillStore,
   generateConfig,
@@ -19,6 +21,9 @@ import {
   type Wanted,
 } from './support/rehearsal.ts';
 import { UPSTREAM, upstreamEntries } from './support/upstream.ts';
+
+// A whole upstream is pushed first, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const RELEASE_REPOSITORY = 'quay.io/openshift-release-dev/ocp-release';
 const RELEASE = `${RELEASE_REPOSITORY}:4.18.1-x86_64`;
@@ -288,6 +293,40 @@ describe('rehearse finds and names', () => {
     expect(result.rehearsal.findings.map(({ title }) => title)).toContain(
       'No mirror rule covers registry.redhat.io/odf4',
     );
+  });
+
+  test('a name that nobody resolves, and a mirror that does not run', async () => {
+    const nameless = await rehearseWith(good, { images: [HELM] }, { files: { hosts: '' } });
+    const port = await freePort();
+    const gone = { ...good, host: `${MIRROR_NAME}:${port}` };
+    const silent = await rehearseWith(gone, { images: [HELM] });
+
+    expect(holesOf(nameless)).toEqual([{ cause: 'name-unresolved', images: [HELM] }]);
+    expect(onlyFinding(nameless)?.commands).toEqual([
+      `atoll render hosts --host ADDRESS=${MIRROR_NAME} --to hosts`,
+    ]);
+    expect(holesOf(silent)).toEqual([{ cause: 'mirror-unreachable', images: [HELM] }]);
+  });
+
+  test('a mirror without TLS: a hole, or a warning where the rules allow it', async () => {
+    const host = good.plainHost;
+    const plain = { ...good, host };
+    const rules = [{ source: 'quay.io', mirrors: [host], policy: 'NeverContactSource' }] as const;
+    const conf = registriesConf({ rules, tagRules: rules, insecure: [host] });
+
+    const strict = await rehearseWith(plain, { images: [HELM] });
+    const lax = await rehearseWith(
+      plain,
+      { images: [HELM] },
+      { files: { 'registries.conf': conf } },
+    );
+
+    expect(holesOf(strict)).toEqual([{ cause: 'tls-not-spoken', images: [HELM] }]);
+    expect(lax.rehearsal).toMatchObject({ clean: true, pullable: 1 });
+    expect(lax.rehearsal.findings.map(({ cause }) => cause).toSorted()).toEqual([
+      'mirror-on-loopback',
+      'tls-not-verified',
+    ]);
   });
 
   test('an upstream that is not blocked and answers', async () => {

@@ -53,6 +53,8 @@ export interface TestMirror {
   readonly port: number;
   readonly address: string;
   readonly ca: string;
+  /** The back door, without TLS, for the same users. */
+  readonly plainHost: string;
   /** Folder of the store. */
   readonly root: string;
   /** A fresh folder that goes away with the mirror. */
@@ -88,7 +90,7 @@ export async function startMirror(
   const tls = { certificate: at('server.crt'), key: at('server.key') };
   const registry = await startEmbeddedRegistry({
     root,
-    // The second listener is the back door of the test.
+    // The second listener is the back door.
     listeners: [{ host: address, port: 0, tls }, { port: 0 }],
     auth: { htpasswd: at('htpasswd'), grants: at('grants.yaml') },
   });
@@ -98,6 +100,7 @@ export async function startMirror(
     port: front?.port ?? 0,
     address,
     ca: ca.certificate,
+    plainHost: back?.host ?? '',
     root,
     folder: () => mkdtemp(at('config-')),
     async remove(path) {

@@ -41,10 +41,10 @@ async function knock(
   { host, rules }: OpenSource,
   ours: ReadonlySet<string | undefined>,
 ): Promise<Hole | undefined> {
-  const url = new URL(`https://${host}`);
+  const url = new URL(`https://${host === 'docker.io' ? 'registry-1.docker.io' : host}`);
   const proxy = proxyFor(url, node.config.proxy);
   if (proxy) return proxiedUpstream(host, proxy.host);
-  const address = await addressOf(node, host);
+  const address = await addressOf(node, url.host);
   // A name that the site points at its own mirror leads nowhere else.
   if (address === undefined || ours.has(address)) return undefined;
   const port = Number(url.port || 443);

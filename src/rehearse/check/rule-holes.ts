@@ -1,7 +1,7 @@
 import type { Reference } from '../../oci/reference.ts';
 import type { RegistryRule } from '../../remote/registries-conf-parse.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
-import { formatRule } from '../node/mirror-rules.ts';
+import { formatRule, setFilesOf } from '../node/mirror-rules.ts';
 import type { NodeConfig } from '../node/node-config.ts';
 import { ruleCommand } from './commands.ts';
 import type { Hole } from './hole.ts';
@@ -106,11 +106,18 @@ export function reachableUpstream(host: string, rules: readonly RegistryRule[], 
     title: `Nodes can reach ${host}, and no rule blocks it`,
     rule: rules.map(formatRule).join('; ') || `No rule names ${host}`,
     commands: [
-      'atoll render mirror-sets --rules-from MIRROR_SETS --never-contact-source --to mirror-sets.yaml',
-      `atoll render registries-conf --rules-from MIRROR_SETS --block ${host} --to registries.conf`,
+      `atoll render mirror-sets ${rulesFrom(rules)} --never-contact-source --to mirror-sets.yaml`,
+      `atoll render registries-conf ${rulesFrom(rules)} --block ${host} --to registries.conf`,
     ],
     evidence: how,
   };
+}
+
+function rulesFrom(rules: readonly RegistryRule[]): string {
+  const files = setFilesOf(rules);
+  return (files.length > 0 ? files : ['MIRROR_SETS'])
+    .map((file) => `--rules-from ${file}`)
+    .join(' ');
 }
 
 export function proxiedUpstream(host: string, proxy: string): Hole {

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { isObject } from '../../content/catalog/model/fields.ts';
 import { readText } from '../../core/files.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
@@ -9,6 +10,17 @@ import type { RegistriesConf } from '../../remote/registries-conf.ts';
 import { parseRegistriesConf, type RegistryRule } from '../../remote/registries-conf-parse.ts';
 
 const KINDS = ['ImageDigestMirrorSet', 'ImageTagMirrorSet', 'ImageContentSourcePolicy'];
+
+const SET_ORIGIN = 'mirror set ';
+
+/** Files of mirror sets that rules came from: what commands can read them from again. */
+export function setFilesOf(rules: readonly RegistryRule[]): string[] {
+  const origins = rules.flatMap(({ file }) => file.split(' and '));
+  const files = origins.flatMap((origin) =>
+    origin.startsWith(SET_ORIGIN) ? (/" in (.+)$/.exec(origin)?.[1] ?? []) : [],
+  );
+  return [...new Set(files)];
+}
 
 /** Rules of one origin: a mirror set of a file, or the install-config. */
 export interface RuleSet extends NamedRules {
@@ -22,7 +34,7 @@ export async function readRuleSets(path: string): Promise<RuleSet[]> {
     .flatMap(itemsOf)
     .filter((object) => isObject(object) && KINDS.includes(String(object.kind)))
     .flatMap((object) => readMirrorSets(JSON.stringify(object), subject))
-    .map((set) => ({ ...set, origin: `mirror set "${set.name}" in ${path}` }));
+    .map((set) => ({ ...set, origin: `${SET_ORIGIN}"${set.name}" in ${relative('.', path)}` }));
 }
 
 function itemsOf(document: unknown): unknown[] {
