@@ -26,12 +26,13 @@ export async function prepareLab(
   paths: LabPaths,
   { airgap }: Pick<LabOptions, 'airgap'>,
 ): Promise<void> {
+  const known = (await readTextIfPresent(paths.siteFile)) !== undefined;
+  if (known && airgap) await checkFlow(paths.siteFile);
   const { port, auth } = await runUpstream(ctx, paths);
   await writeFileAtomic(join(paths.site, 'pull-secret.json'), auth, { mode: SECRET_MODE });
   await writeFileAtomic(join(paths.site, 'upstream.conf'), upstreamConf(port));
-  if ((await readTextIfPresent(paths.siteFile)) === undefined) {
-    await writeFileAtomic(paths.siteFile, siteText(paths.upstream, await freePort(), airgap));
-  } else if (airgap) await checkFlow(paths.siteFile);
+  if (known) return;
+  await writeFileAtomic(paths.siteFile, siteText(paths.upstream, await freePort(), airgap));
 }
 
 /** A lab that was begun one way is not finished another way without a word. */

@@ -1,15 +1,9 @@
 import { AtollError, messageOf } from '../../../core/errors.ts';
 import { formatReference, type Reference } from '../../../oci/reference.ts';
+import type { FailedEndpoint } from '../../../rehearse/node/find-image.ts';
 
 // What podman, CRI-O and skopeo print when a pull fails. Operators and `atoll diagnose` know these
 // words, so a lab node uses them, too.
-
-/** One endpoint that was tried, and why it did not do. */
-export interface FailedEndpoint {
-  readonly reference: Reference;
-  readonly mirror: boolean;
-  readonly error: unknown;
-}
 
 /** `initializing source docker://…: (Mirrors also failed: […]): …`, as containers/image words it. */
 export function pullErrorText(reference: Reference, failures: readonly FailedEndpoint[]): string {
@@ -33,7 +27,8 @@ export function causeText({
   const ping = `pinging container registry ${registry}: Get "https://${registry}/v2/"`;
   const host = registry.replace(/:\d+$/, '');
   const manifest = `reading manifest ${reference.digest ?? reference.tag ?? 'latest'} in ${registry}/${repository}`;
-  switch (error instanceof AtollError ? error.code : undefined) {
+  // No error: it answered, and did not have it.
+  switch (error === undefined ? 'IMAGE_UNKNOWN' : error instanceof AtollError && error.code) {
     case 'NAME_UNRESOLVED':
       return `${ping}: dial tcp: lookup ${host} on 10.0.0.2:53: no such host`;
     case 'TLS_UNTRUSTED':

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readTextIfPresent } from '../../../core/files.ts';
+import { parseHosts } from '../../../rehearse/node/hosts.ts';
 import { createRegistries } from '../../../remote/create-registries.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { loadRegistriesConf, type RegistriesConf } from '../../../remote/registries-conf.ts';
@@ -34,14 +35,4 @@ export async function nodeNetwork(root: string): Promise<NodeNetwork> {
     tuning: { attempts: 2, firstDelayMs: 50, connectTimeoutMs: 5000 },
   });
   return { registries, conf: await loadRegistriesConf({ registriesConf }) };
-}
-
-/** `address name...` lines; the first address of a name counts. */
-export function parseHosts(text: string): ReadonlyMap<string, string> {
-  const hosts = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    for (const name of names) if (address && !hosts.has(name)) hosts.set(name, address);
-  }
-  return hosts;
 }

@@ -2,10 +2,15 @@ import { chooseImage } from '../../../content/layers/choose-image.ts';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import type { Descriptor, Platform } from '../../../oci/descriptor.ts';
-import { parseReference, type Reference, tagOrDigestOf } from '../../../oci/reference.ts';
+import { parseReference, type Reference } from '../../../oci/reference.ts';
+import {
+  type FailedEndpoint,
+  type FoundImage,
+  findImage,
+} from '../../../rehearse/node/find-image.ts';
 import type { Repository } from '../../../remote/registries.ts';
 import { endpointRules, pullEndpoints } from '../../../remote/registries-conf.ts';
-import { diskFullText, type FailedEndpoint, pullErrorText } from './container-error.ts';
+import { diskFullText, pullErrorText } from './container-error.ts';
 import type { ImageStorage } from './image-storage.ts';
 import type { NodeNetwork } from './node-network.ts';
 
@@ -18,12 +23,6 @@ export interface PulledImage {
   readonly endpoint: string;
   readonly digest: string;
   readonly bytes: number;
-}
-
-/** Where an image was found, still to be read. */
-export interface FoundImage {
-  readonly repository: Repository;
-  readonly descriptor: Descriptor;
 }
 
 /** Pulls images as a node does: mirrors in order, the source last, every layer verified. */
@@ -62,18 +61,11 @@ export class NodePuller {
   /** The first endpoint that has the manifest. */
   async find(ctx: Context, image: string): Promise<FoundImage> {
     const reference = parseReference(image);
-    const failures: FailedEndpoint[] = [];
     const { endpoints, blockedEndpoints } = pullEndpoints(this.#network.conf, reference);
-    for (const endpoint of endpoints) {
-      try {
-        return await this.#findAt(ctx, endpoint.reference);
-      } catch (error) {
-        ctx.signal.throwIfAborted();
-        failures.push({ reference: endpoint.reference, mirror: endpoint.mirror, error });
-      }
-    }
-    if (blockedEndpoints.length > 0) failures.push(this.#blocked(reference));
-    throw new AtollError('IMAGE_UNKNOWN', pullErrorText(reference, failures), {
+    const { found, failures } = await findImage(ctx, this.#network.registries, endpoints);
+    if (found) return found;
+    const blocked = blockedEndpoints.length > 0 ? [this.#blocked(reference)] : [];
+    throw new AtollError('IMAGE_UNKNOWN', pullErrorText(reference, [...failures, ...blocked]), {
       details: { image },
     });
   }
@@ -86,16 +78,6 @@ export class NodePuller {
       `Cannot use ${name}`,
     );
     return { reference, mirror: false, error };
-  }
-
-  async #findAt(ctx: Context, reference: Reference): Promise<FoundImage> {
-    const repository = this.#network.registries.repository(
-      reference.registry,
-      reference.repository,
-    );
-    const descriptor = await repository.resolve(ctx, tagOrDigestOf(reference));
-    if (!descriptor) throw new AtollError('IMAGE_UNKNOWN', 'manifest unknown');
-    return { repository, descriptor };
   }
 
   async #store(ctx: Context, repository: Repository, blob: Descriptor): Promise<void> {
