@@ -10,7 +10,7 @@ import { formatTemplate } from '../src/generate/cloudformation/template.ts';
 import { BASTIONS, NETWORKS, REQUESTS } from './support/cloudformation.ts';
 import { describeWithPeers, peerPath } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
-import { covering, looseEnds } from './support/template-check.ts';
+import { covering, looseEnds, nodesOf } from './support/template-check.ts';
 
 const run = promisify(execFile);
 const boundary = 'arn:aws:iam::123456789012:policy/boundary';
@@ -41,6 +41,18 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string[]> 
 test('templates of every combination refer only to what is in them, and use every parameter', () => {
   expect(TEMPLATES.length).toBeGreaterThan(500);
   expect(TEMPLATES.flatMap(looseEnds)).toEqual([]);
+});
+
+test('templates of every combination grant no action with a star', () => {
+  const granting = TEMPLATES.flatMap(({ Resources }) =>
+    Object.values(Resources).filter(({ Type }) => Type.startsWith('AWS::IAM::')),
+  );
+  const actions = nodesOf(granting).flatMap(
+    (node) => (node as { Action?: string | readonly string[] } | null)?.Action ?? [],
+  );
+
+  expect(actions.length).toBeGreaterThan(100);
+  expect(actions.filter((action) => action.includes('*'))).toEqual([]);
 });
 
 describeWithPeers(['cfn-lint'], 'cfn-lint', () => {

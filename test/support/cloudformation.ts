@@ -85,7 +85,11 @@ const EXISTING_NETWORKS = product<Partial<NetworkInput>>({
 }));
 
 /** Every network a site can ask for. A stack without anything in it is none. */
-export const NETWORKS: readonly NetworkInput[] = [...NEW_NETWORKS, ...EXISTING_NETWORKS]
+export const NETWORKS: readonly NetworkInput[] = [
+  ...NEW_NETWORKS,
+  ...EXISTING_NETWORKS,
+  { region: 'cn-north-1' },
+]
   .filter(({ existing, s3, zoneName, bucket, endpoints, mode }) => {
     const hasEndpoints = endpoints ? endpoints.length > 0 : mode === 'disconnected';
     return !existing || s3 || bucket || zoneName || hasEndpoints;

@@ -1,17 +1,8 @@
 import type { NetworkPlan } from './network-input.ts';
 import type { Places } from './network-places.ts';
-import { subnetPlan, type ZoneRanges } from './subnet-plan.ts';
+import { networkOutputs, type Zone, zoneParameters, zonesOf } from './network-zones.ts';
 import { tagsOf } from './tags.ts';
-import {
-  commaJoined,
-  getAtt,
-  type Output,
-  type Parameter,
-  type Resource,
-  ref,
-  type TemplatePart,
-  type Value,
-} from './template.ts';
+import { getAtt, type Resource, ref, type TemplatePart } from './template.ts';
 
 /** Load balancers of the cluster belong here. */
 const INTERNAL = { 'kubernetes.io/role/internal-elb': '1' };
@@ -19,20 +10,9 @@ const INTERNAL = { 'kubernetes.io/role/internal-elb': '1' };
 const UNMANAGED = { 'kubernetes.io/cluster/unmanaged': 'true' };
 const EVERYWHERE = '0.0.0.0/0';
 
-interface Zone {
-  /** 1, 2 or 3: the end of all its names. */
-  readonly number: number;
-  readonly name: Value;
-  readonly ranges: ZoneRanges;
-}
-
 /** A new VPC with its subnets and the ways between and out of them. */
 export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Places } {
-  const zones = subnetPlan(plan.cidr, plan.zoneCount).map((ranges, index) => ({
-    number: index + 1,
-    name: zoneName(plan, index),
-    ranges,
-  }));
+  const zones = zonesOf(plan);
   const resources = {
     Vpc: vpc(plan),
     ...(plan.publicSubnets ? publicSide(plan, zones) : {}),
@@ -45,27 +25,9 @@ export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Pl
     publicRouteTables: plan.publicSubnets ? [ref('PublicRouteTable')] : [],
   };
   return {
-    part: { parameters: zoneParameters(plan), resources, outputs: outputs(plan, zones) },
+    part: { parameters: zoneParameters(plan), resources, outputs: networkOutputs(plan, zones) },
     places,
   };
-}
-
-/** Named zones are parameters, because a template that hard-codes them works in one region only. */
-function zoneName({ zoneNames }: NetworkPlan, index: number): Value {
-  return zoneNames ? ref(`Zone${index + 1}`) : { 'Fn::Select': [index, { 'Fn::GetAZs': '' }] };
-}
-
-function zoneParameters({ zoneNames = [] }: NetworkPlan): Record<string, Parameter> {
-  return Object.fromEntries(
-    zoneNames.map((name, index) => [
-      `Zone${index + 1}`,
-      {
-        Type: 'AWS::EC2::AvailabilityZone::Name',
-        Description: `Availability zone ${index + 1}`,
-        Default: name,
-      },
-    ]),
-  );
 }
 
 const vpc = (plan: NetworkPlan): Resource => ({
@@ -178,26 +140,3 @@ const association = (subnetName: string, table: string): Resource => ({
   Type: 'AWS::EC2::SubnetRouteTableAssociation',
   Properties: { SubnetId: ref(subnetName), RouteTableId: ref(table) },
 });
-
-function outputs(plan: NetworkPlan, zones: readonly Zone[]): Record<string, Output> {
-  const all = (prefix: string) => commaJoined(zones.map(({ number }) => ref(`${prefix}${number}`)));
-  const ranges = (kind: keyof ZoneRanges) => zones.map((zone) => zone.ranges[kind]).join(',');
-  return {
-    VpcId: { Description: 'VPC', Value: ref('Vpc') },
-    VpcCidr: { Description: 'Range of the VPC', Value: plan.cidr },
-    Zones: {
-      Description: 'Zones of the subnets, in order',
-      Value: commaJoined(zones.map(({ name }) => name)),
-    },
-    PrivateSubnetIds: { Description: 'Subnets of the cluster', Value: all('PrivateSubnet') },
-    PrivateSubnetCidrs: { Description: 'Their ranges', Value: ranges('private') },
-    PrivateRouteTableIds: { Description: 'Their route tables', Value: all('PrivateRouteTable') },
-    ...(plan.publicSubnets
-      ? {
-          PublicSubnetIds: { Description: 'Subnets of the bastion', Value: all('PublicSubnet') },
-          PublicSubnetCidrs: { Description: 'Their ranges', Value: ranges('public') },
-          PublicRouteTableId: { Description: 'Their route table', Value: ref('PublicRouteTable') },
-        }
-      : {}),
-  };
-}
