@@ -12,6 +12,9 @@ export interface MirroredImage {
   readonly catalogTemplate?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Registry of images that came from a folder and have no name upstream. */
+export const FROM_FOLDER = 'localhost';
+
 export type RuleGroup = 'release' | 'operator' | 'generic';
 
 /** Rules by what they are for: one object in the cluster each. */
@@ -42,7 +45,8 @@ export function imageRules(images: readonly MirroredImage[]): ImageRules {
   const byTag: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
   for (const mirrored of images) {
     const group = GROUPS[mirrored.image.kind];
-    if (!group) continue;
+    // Nobody pulls from the name that stands for "from a folder".
+    if (!group || mirrored.image.source.registry === FROM_FOLDER) continue;
     const rule = ruleFor(mirrored);
     const { tag, digest } = mirrored.image.source;
     // Clusters refer to their release and its components by digest, whatever the tag says.

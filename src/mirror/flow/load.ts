@@ -1,11 +1,14 @@
 import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Registries } from '../../remote/registries.ts';
+import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
 import { type BundleContents, openBundle } from './bundle-contents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import type { BaseRepositories } from './mirror-target.ts';
+import { openOcArchive } from './oc-archive/open-oc-archive.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 export interface LoadOptions {
@@ -58,12 +61,26 @@ export async function withBundle<T>(
   { folder, keys }: Pick<LoadOptions, 'folder' | 'keys'>,
   work: (bundle: BundleContents) => Promise<T>,
 ): Promise<T> {
-  const bundle = await openBundle(ctx, folder, keys);
+  const bundle = await openAny(ctx, folder, keys);
   try {
     return await work(bundle);
   } finally {
     await bundle.close();
   }
+}
+
+/** A bundle of atoll, or archives of oc-mirror v2. */
+async function openAny(
+  ctx: Context,
+  folder: string,
+  keys: readonly PublicKey[] = [],
+): Promise<BundleContents> {
+  const archives = await findOcArchives(folder);
+  if (archives.length === 0) return await openBundle(ctx, folder, keys);
+  if (keys.length === 0) return await openOcArchive(ctx, archives);
+  throw new AtollError('SIGNATURE_INVALID', `Cannot trust the archives in "${folder}"`, {
+    hint: 'oc-mirror does not sign: load them without --verify-key, or save with atoll and --sign-key',
+  });
 }
 
 /** The base of a delta, in the names of this mirror. */

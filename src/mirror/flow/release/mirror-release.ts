@@ -11,7 +11,7 @@ import { type Digest, splitDigest } from '../../../oci/digest.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { copyImages } from '../../copy/copy-images.ts';
-import type { MirroredImage } from '../../image-rules.ts';
+import { FROM_FOLDER, type MirroredImage } from '../../image-rules.ts';
 import { imageJob, type JobPlace } from '../image-job.ts';
 import { type MirrorReport, reportOf } from '../report.ts';
 import { OcDir } from './oc-dir.ts';
@@ -35,7 +35,7 @@ export interface ReleaseMirrorOptions {
 }
 
 /** The name of a release image of which nobody knows where it came from. */
-export const NOWHERE = { registry: 'localhost', repository: 'openshift/release' };
+const NOWHERE = { registry: FROM_FOLDER, repository: 'openshift/release' };
 
 export interface ReleaseMirrorResult {
   readonly report: MirrorReport;

@@ -1,7 +1,7 @@
 import { imageContentSourcePolicy, imageDigestMirrorSet } from '../../../generate/mirror-sets.ts';
 import { toYaml } from '../../../generate/yaml.ts';
 import { imageRules } from '../../image-rules.ts';
-import { NOWHERE, type ReleaseMirrorResult } from './mirror-release.ts';
+import type { ReleaseMirrorResult } from './mirror-release.ts';
 
 export type InstructionKind = 'idms' | 'icsp' | 'none';
 
@@ -19,8 +19,7 @@ export function releaseInstructions(
   { placed }: Pick<ReleaseMirrorResult, 'placed'>,
   kind: Exclude<InstructionKind, 'none'>,
 ): ReleaseInstructions {
-  const known = placed.filter(({ image }) => image.source.registry !== NOWHERE.registry);
-  const rules = imageRules(known).byDigest.release;
+  const rules = imageRules(placed).byDigest.release;
   const sources = rules.map(({ source, mirrors }) => ({ mirrors, source }));
   const [field, object] =
     kind === 'idms'
