@@ -51,17 +51,11 @@ export async function run(args) {
 async function measureAll(servers, rounds, seconds) {
   const paths = await publish(servers[0].url, BLOB_BYTES);
   await publish(servers[1].url, BLOB_BYTES);
-  const results = Object.fromEntries(
-    servers.map(({ name }) => [name, { resident: 0, rounds: [] }]),
-  );
+  const results = Object.fromEntries(servers.map(({ name }) => [name, { rounds: [] }]));
   for (let round = 0; round < rounds; round += 1) {
     for (const server of servers) {
       const known = results[server.name];
-      const watch = setInterval(() => {
-        known.resident = Math.max(known.resident, residentBytes(server));
-      }, 100);
       known.rounds.push(await measure(server, paths, seconds, round));
-      clearInterval(watch);
       console.error(`round ${round + 1} of ${rounds}: ${server.name} done`);
     }
   }
@@ -93,9 +87,14 @@ async function measure(server, paths, seconds, round) {
 
 async function timed(server, job, key, scale) {
   const before = processorSeconds(server);
+  let resident = 0;
+  const watch = setInterval(() => {
+    resident = Math.max(resident, residentBytes(server));
+  }, 100);
   const result = await load(job);
+  clearInterval(watch);
   const used = processorSeconds(server) - before;
-  return { rate: result[key], cost: (used / (result[key] * result.seconds)) * scale };
+  return { rate: result[key], cost: (used / (result[key] * result.seconds)) * scale, resident };
 }
 
 /** The generator fills a blob with one pattern; its first bytes make it new. */
@@ -162,13 +161,15 @@ function report(results) {
     );
     const [own, other] = costs.map((cost) => cost.toFixed(2).padStart(7));
     console.log(`  atoll ${own}  docker-registry ${other} ${costUnit} of processor`);
-  }
-  for (const [name, { resident }] of Object.entries(results)) {
+    const [resident, otherResident] = ['atoll', 'docker-registry'].map((name) =>
+      Math.max(...results[name].rounds.map((round) => round[key].resident)),
+    );
+    const fits = target === undefined || resident <= MAX_RESIDENT;
+    if (!fits) missed += 1;
     console.log(
-      `memory of the largest process${''.padEnd(6)}${name} ${(resident / MB).toFixed(0)} MB`,
+      `  atoll ${shown(resident / MB)}  docker-registry ${shown(otherResident / MB)} MB in the largest process${fits ? '' : ' (at most 120: MISSED)'}`,
     );
   }
-  if (results.atoll.resident > MAX_RESIDENT) missed += 1;
   return missed > 0 ? 1 : 0;
 }
 
