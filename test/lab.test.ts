@@ -156,7 +156,7 @@ const SIGNS = [
   '"step":"cluster"',
   '"task":"install"',
 ];
-const MOST_PAUSE_MS = 2000;
+const MOST_PAUSE_MS = 1200;
 
 test('a lab that is killed at twenty random moments, then interrupted, is finished by the next run', async () => {
   const seed = Number(process.env.ATOLL_SEED ?? Date.now() % 1_000_000);

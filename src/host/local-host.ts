@@ -3,7 +3,7 @@ import { createReadStream, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { writeFileAtomic } from '../core/files.ts';
+import { SECRET_DIRECTORY_MODE, type WriteOptions, writeFileAtomic } from '../core/files.ts';
 import { sleep } from '../core/retry.ts';
 import type { Host, RunOptions, RunResult } from './host.ts';
 
@@ -14,11 +14,16 @@ export function localHost(): Host {
   return {
     name: 'this machine',
     run: (ctx, program, args, options) => runHere(ctx, program, args, options ?? {}),
-    put: (_ctx, path, content, options) =>
-      writeFileAtomic(path, content, options?.mode === undefined ? {} : { mode: options.mode }),
+    put: (_ctx, path, content, options) => writeFileAtomic(path, content, modesOf(options?.mode)),
     get: (ctx, path) => readHere(ctx, path),
     follow: (ctx, path) => followHere(ctx, path),
   };
+}
+
+/** What others may not read is not in a folder they may look into, either. */
+function modesOf(mode: number | undefined): WriteOptions {
+  if (mode === undefined) return {};
+  return (mode & 0o077) === 0 ? { mode, directoryMode: SECRET_DIRECTORY_MODE } : { mode };
 }
 
 async function runHere(

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { readText, readTextIfPresent } from '../../core/files.ts';
+import { registerPullSecret } from '../../core/redact.ts';
+import { parsePullSecret } from '../../generate/pull-secret.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
 import { setPassword } from '../../registry/auth/users.ts';
 import { CONFIG_NAME } from '../../registry/config-file.ts';
@@ -11,7 +13,12 @@ import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
 import { waitForRegistry } from '../wait-for-registry.ts';
 import { mirrorCa, mirrorHost, registryOptions } from './places.ts';
-import { readMirrorPassword, writeMergedSecret, writeMirrorSecret } from './secrets.ts';
+import {
+  readMirrorPassword,
+  writeMergedSecret,
+  writeMirrorSecret,
+  writeSecret,
+} from './secrets.ts';
 import { asJson, type Stage, type StageWork } from './stage.ts';
 
 const USER = 'atoll';
@@ -78,10 +85,18 @@ async function ensureEmbedded(ctx: Context, { site, paths }: StageWork): Promise
   });
 }
 
+/** Of the credentials that were given, nodes get those of the mirror: any other would only be a leak. */
 async function adoptExisting({ site, paths }: StageWork): Promise<void> {
   const { authfile } = site.registry;
-  const text = authfile ? await readText(sitePath(site, authfile)) : '{"auths":{}}';
-  await writeFileAtomic(paths.mirrorSecret, text, { mode: SECRET_MODE });
+  const path = authfile && sitePath(site, authfile);
+  const text = path ? await readText(path) : '{"auths":{}}';
+  registerPullSecret(text);
+  const { auths } = parsePullSecret(text, `"${path}"`);
+  const host = mirrorHost(site);
+  const own = Object.entries(auths).filter(
+    ([name]) => name === host || name.startsWith(`${host}/`),
+  );
+  await writeSecret(paths.mirrorSecret, `${JSON.stringify({ auths: Object.fromEntries(own) })}\n`);
 }
 
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */

@@ -9,6 +9,10 @@ import type { SitePaths } from '../site-paths.ts';
 
 const SECRET = { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE };
 
+export async function writeSecret(path: string, text: string): Promise<void> {
+  await writeFileAtomic(path, text, SECRET);
+}
+
 interface Auths {
   readonly auths: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +23,7 @@ export async function writeMergedSecret(paths: SitePaths): Promise<void> {
     ...(await authsOf(paths.upstreamSecret)),
     ...(await authsOf(paths.mirrorSecret)),
   };
-  await writeFileAtomic(paths.mergedSecret, `${JSON.stringify({ auths: merged })}\n`, SECRET);
+  await writeSecret(paths.mergedSecret, `${JSON.stringify({ auths: merged })}\n`);
 }
 
 async function authsOf(path: string): Promise<Auths['auths']> {
@@ -38,7 +42,7 @@ export async function writeMirrorSecret(
   const auth = Buffer.from(`${user}:${password}`).toString('base64');
   const text = `${JSON.stringify({ auths: { [host]: { auth } } })}\n`;
   registerPullSecret(text);
-  await writeFileAtomic(paths.mirrorSecret, text, SECRET);
+  await writeSecret(paths.mirrorSecret, text);
 }
 
 /** The password of a user of the mirror, as `writeMirrorSecret` kept it. */

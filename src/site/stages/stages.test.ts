@@ -1,0 +1,270 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { type DockerRegistry, startDockerRegistry } from '../../../test/support/docker-registry.ts';
+import { describeWithPeers } from '../../../test/support/peers.ts';
+import { openTestSite, PULL_SECRET, stepRun } from '../../../test/support/site.ts';
+import { tempDir } from '../../../test/support/temp.ts';
+import { recordingContext, silentContext } from '../../core/context.ts';
+import { WorkingDir } from '../../mirror/flow/working-dir.ts';
+import { parseDigest } from '../../oci/digest.ts';
+import { parseReference } from '../../oci/reference.ts';
+import { hashPassword } from '../../registry/auth/passwords.ts';
+import { createCa, createServerCertificate } from '../../registry/tls/certificates.ts';
+import type { OpenSite } from '../open-site.ts';
+import { clusterStage } from './cluster.ts';
+import { configStage } from './config.ts';
+import { credentialsStage } from './credentials.ts';
+import { registryStage } from './registry.ts';
+import { writeMergedSecret } from './secrets.ts';
+import { verifyStage } from './verify.ts';
+
+const ctx = silentContext();
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('credentialsStage', () => {
+  test('puts the pull secret where only its owner can read it', async () => {
+    const { work } = await openTestSite();
+
+    const output = await credentialsStage.run(ctx, work, stepRun());
+
+    expect(output.registries).toEqual(['quay.io']);
+    expect(JSON.stringify(output)).not.toContain('dXBzdHJlYW0');
+    expect(await modeOf(work.paths.upstreamSecret)).toBe('600');
+    expect(await modeOf(join(work.paths.upstreamSecret, '..'))).toBe('700');
+  });
+
+  test('notices another pull secret under the same name', async () => {
+    const { work } = await openTestSite();
+    const first = await credentialsStage.run(ctx, work, stepRun());
+    await writeFile(
+      join(work.site.directory, 'pull-secret.json'),
+      PULL_SECRET.replace('quay', 'q'),
+    );
+
+    const second = await credentialsStage.run(ctx, work, stepRun());
+
+    expect(second.fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test('warns when others can read the pull secret, and names the file when it is none', async () => {
+    const recording = recordingContext();
+    const { work } = await openTestSite({ cluster: { pullSecret: 'open' } }, { open: PULL_SECRET });
+    await credentialsStage.run(recording, work, stepRun());
+    expect(recording.events).toMatchObject([
+      { type: 'warning.raised', message: expect.stringContaining('Others can read') },
+    ]);
+
+    await writeFile(join(work.site.directory, 'open'), '{"auths":[]}');
+    await expect(credentialsStage.run(ctx, work, stepRun())).rejects.toThrow('/open"');
+  });
+});
+
+async function tlsFiles(): Promise<{ ca: string; certificate: string; key: string }> {
+  const folder = await tempDir();
+  const now = new Date();
+  const ca = await createCa('a CA', { now, days: 2 });
+  const server = await createServerCertificate(ca, ['localhost'], { now, days: 1 });
+  const paths = {
+    ca: join(folder, 'ca.crt'),
+    certificate: join(folder, 'server.crt'),
+    key: join(folder, 'server.key'),
+  };
+  await writeFile(paths.ca, ca.certificate);
+  await writeFile(paths.certificate, server.certificate);
+  await writeFile(paths.key, server.key);
+  return paths;
+}
+
+const authOf = (user: string, password: string) => ({
+  auth: Buffer.from(`${user}:${password}`).toString('base64'),
+});
+
+describeWithPeers(['docker-registry'], 'registryStage with a registry the site has', () => {
+  async function registryWithUsers(): Promise<{ registry: DockerRegistry; ca: string }> {
+    const tls = await tlsFiles();
+    const htpasswd = `mirror:${await hashPassword('a-password')}\n`;
+    const registry = await startDockerRegistry({ tls, htpasswd });
+    onTestFinished(() => registry.stop());
+    return { registry, ca: tls.ca };
+  }
+  const siteAt = ({ host }: DockerRegistry, change: object, auths: object) =>
+    openTestSite(
+      { registry: { type: 'existing', port: Number(host.split(':')[1]), ...change } },
+      { 'auth.json': JSON.stringify({ auths }) },
+    );
+
+  test('asks it with the CA and the login of the site, and gives nodes that login alone', async () => {
+    const { registry, ca } = await registryWithUsers();
+    const host = `localhost:${registry.host.split(':')[1]}`;
+    const mine = { [host]: authOf('mirror', 'a-password') };
+    const auths = { ...mine, 'other.example': authOf('u', 'other-secret') };
+    const { work, inventory } = await siteAt(registry, { ca, authfile: 'auth.json' }, auths);
+
+    expect(await registryStage.run(ctx, work, stepRun())).toEqual({ host, ca });
+
+    expect(JSON.parse(await readFile(work.paths.mirrorSecret, 'utf8'))).toEqual({ auths: mine });
+    expect(await modeOf(work.paths.mirrorSecret)).toBe('600');
+    expect(inventory.resources()).toEqual([]);
+  });
+
+  test('fails at once, and says why, when the CA or the login is wrong', async () => {
+    const { registry, ca } = await registryWithUsers();
+    const host = `localhost:${registry.host.split(':')[1]}`;
+    const bad = { [host]: authOf('mirror', 'a-wrong-password') };
+
+    const untrusted = await siteAt(registry, { authfile: 'auth.json' }, bad);
+    await expect(registryStage.run(ctx, untrusted.work, stepRun())).rejects.toMatchObject({
+      code: 'TLS_UNTRUSTED',
+    });
+    const denied = await siteAt(registry, { ca, authfile: 'auth.json' }, bad);
+    await expect(registryStage.run(ctx, denied.work, stepRun())).rejects.toMatchObject({
+      code: 'REGISTRY_DENIED',
+    });
+  });
+});
+
+const DIGEST = parseDigest(`sha256:${'1'.repeat(64)}`);
+const RELEASE = 'quay.io/openshift-release-dev/ocp-release';
+const COMPONENTS = 'quay.io/openshift-release-dev/ocp-v4.0-art-dev';
+
+/** A site whose images stage has run, and whose registry is somebody else's. */
+async function mirroredSite(change: Readonly<Record<string, object>> = {}): Promise<OpenSite> {
+  const { ca } = await tlsFiles();
+  const registry = { type: 'existing', port: 5000, ca };
+  const open = await openTestSite({ registry, ...change });
+  const { paths } = open.work;
+  await mkdir(join(paths.mirrorSecret, '..'), { recursive: true });
+  const mirror = { 'localhost:5000': authOf('mirror', 'a-password') };
+  await writeFile(paths.mirrorSecret, JSON.stringify({ auths: mirror }));
+  await writeFile(paths.upstreamSecret, PULL_SECRET);
+  await writeMergedSecret(paths);
+  const release = { version: '4.18.2', tag: '4.18.2-x86_64' };
+  const image = (kind: 'release' | 'component', source: string, target: string) => ({
+    image: {
+      kind,
+      source: parseReference(`${source}@${DIGEST}`),
+      digest: DIGEST,
+      reason: 'a test',
+      release,
+    },
+    target: parseReference(`localhost:5000/${target}:4.18.2-x86_64`),
+    digest: DIGEST,
+  });
+  await new WorkingDir(paths.mirror).addMirrored([
+    image('release', RELEASE, 'openshift/release-images'),
+    image('component', COMPONENTS, 'openshift/release'),
+  ]);
+  return open;
+}
+
+describe('configStage', () => {
+  test('writes files that point at the mirror and at nothing else, for their owner alone', async () => {
+    const { work } = await mirroredSite();
+
+    const output = await configStage.run(ctx, work, stepRun());
+
+    expect(output.releaseImage).toBe(`${RELEASE}@${DIGEST}`);
+    const at = (name: string) => join(work.paths.install, name);
+    const config = parse(await readFile(at('install-config.yaml'), 'utf8'));
+    expect(config.imageDigestSources).toEqual([
+      { source: RELEASE, mirrors: ['localhost:5000/openshift/release-images'] },
+      { source: COMPONENTS, mirrors: ['localhost:5000/openshift/release'] },
+    ]);
+    expect(config.additionalTrustBundle).toContain('BEGIN CERTIFICATE');
+    expect(Object.keys(JSON.parse(config.pullSecret).auths)).toEqual(['localhost:5000']);
+    const conf = await readFile(at('nodes/registries.conf'), 'utf8');
+    expect(conf).toMatch(/(?:location|prefix) = "quay.io"\n.*blocked = true/);
+    for (const name of await readdir(at('nodes'))) {
+      expect(await modeOf(at(`nodes/${name}`))).toBe('600');
+    }
+  });
+
+  test('keeps the login of upstream in a private site, which has a way out', async () => {
+    const { work } = await mirroredSite();
+
+    await configStage.run(ctx, { ...work, site: { ...work.site, mode: 'private' } }, stepRun());
+
+    const secret = await readFile(join(work.paths.install, 'nodes/pull-secret.json'), 'utf8');
+    expect(Object.keys(JSON.parse(secret).auths)).toEqual(['quay.io', 'localhost:5000']);
+  });
+
+  test('says what to run first when there is no release in the mirror', async () => {
+    const { work } = await openTestSite();
+
+    await expect(configStage.run(ctx, work, stepRun())).rejects.toMatchObject({
+      code: 'CONTENT_MISSING',
+      hint: expect.stringContaining('atoll up --only images'),
+    });
+  });
+
+  test('refuses what the installer would refuse, field by field', async () => {
+    const { work } = await mirroredSite({ cluster: { clusterNetwork: '10.0.0.0/14' } });
+
+    await expect(configStage.run(ctx, work, stepRun())).rejects.toThrow(/clusterNetwork/);
+  });
+});
+
+const FAKE_INSTALLER = `#!/bin/sh
+# fake-openshift-install: stands for the installer in tests. It notes how it was called.
+echo "$*" >> "$(dirname "$0")/calls"
+echo "fake installer: $1 $2"
+for word in "$@"; do dir="$word"; done
+case "$1" in
+create) rm "$dir/install-config.yaml" && touch "$dir/bootstrap.ign" ;;
+wait-for) test ! -e "$(dirname "$0")/fail-$2" ;;
+esac
+`;
+
+describe('clusterStage on platform none', () => {
+  async function siteWithFakeInstaller(): Promise<OpenSite> {
+    const open = await openTestSite();
+    const { install, tools } = open.work.paths;
+    await mkdir(install, { recursive: true });
+    await mkdir(tools, { recursive: true });
+    await writeFile(join(install, 'install-config.yaml'), 'apiVersion: v1\n');
+    await writeFile(join(tools, 'fake-openshift-install'), FAKE_INSTALLER, { mode: 0o755 });
+    await symlink('fake-openshift-install', join(tools, 'openshift-install'));
+    return open;
+  }
+
+  test('makes Ignition files, says so, waits twice, and keeps its own install-config', async () => {
+    const { work } = await siteWithFakeInstaller();
+    const recording = recordingContext();
+    const run = stepRun();
+
+    const output = await clusterStage.run(recording, work, run);
+
+    const folder = join(work.paths.install, 'cluster');
+    const calls = await readFile(join(work.paths.tools, 'calls'), 'utf8');
+    expect(calls.trim().split('\n')).toEqual([
+      `create ignition-configs --dir ${folder}`,
+      `wait-for bootstrap-complete --dir ${folder}`,
+      `wait-for install-complete --dir ${folder}`,
+    ]);
+    expect(output.kubeconfig).toBe(join(folder, 'auth', 'kubeconfig'));
+    expect(run.lines).toContain('fake installer: wait-for install-complete');
+    expect(recording.events).toMatchObject([
+      { type: 'note.added', message: expect.stringContaining('Boot your hosts') },
+    ]);
+    expect(await readdir(work.paths.install)).toContain('install-config.yaml');
+  });
+
+  test('fails with exit 6 and the way to find out, when the installer gives up', async () => {
+    const { work } = await siteWithFakeInstaller();
+    await writeFile(join(work.paths.tools, 'fail-bootstrap-complete'), '');
+
+    await expect(clusterStage.run(ctx, work, stepRun())).rejects.toMatchObject({
+      code: 'CLUSTER_FAILED',
+      message: 'openshift-install wait-for bootstrap-complete ended with status 1',
+      hint: `Run: atoll diagnose ${work.paths.install}`,
+    });
+  });
+
+  test('is followed by a verify stage that says it is not built', async () => {
+    const { work } = await openTestSite();
+
+    expect(() => verifyStage.run(ctx, work, stepRun())).toThrow('knows only labs yet');
+  });
+});
