@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   step: async () => (await import('./step/index.ts')).STEP_COMMANDS,
   bootstrap: async () => (await import('./bootstrap/index.ts')).BOOTSTRAP_COMMANDS,
   diagnose: async () => [(await import('./diagnose.ts')).diagnoseCommand],
+  rehearse: async () => [(await import('./rehearse.ts')).rehearseCommand],
   'lab-node': async () => [(await import('./lab-node.ts')).labNodeCommand],
   version: async () => [(await import('./version.ts')).versionCommand],
 };

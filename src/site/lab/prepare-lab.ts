@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -18,6 +19,7 @@ export interface LabOptions {
   readonly report?: string | undefined;
 }
 
+const SSH_KEY = 'ssh-key.pub';
 const UPSTREAM_HOSTS = ['quay.io', 'registry.redhat.io'];
 
 /** Makes everything a lab needs before its site can come up. What is there already stays. */
@@ -32,6 +34,7 @@ export async function prepareLab(
   await writeFileAtomic(join(paths.site, 'pull-secret.json'), auth, { mode: SECRET_MODE });
   await writeFileAtomic(join(paths.site, 'upstream.conf'), upstreamConf(port));
   if (known) return;
+  await writeFileAtomic(join(paths.site, SSH_KEY), sshPublicKey());
   await writeFileAtomic(paths.siteFile, siteText(paths.upstream, await freePort(), airgap));
 }
 
@@ -42,6 +45,18 @@ async function checkFlow(siteFile: string): Promise<void> {
   throw new AtollError('USAGE', `Cannot use --airgap: "${siteFile}" says mirror.flow: sync`, {
     hint: 'Write mirror.flow: bundle there, or choose another --dir',
   });
+}
+
+/** A key of the usual form. Nobody logs in to machines of a lab, so its private half is not kept. */
+function sshPublicKey(): string {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const field = (bytes: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const parts = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')];
+  return `ssh-ed25519 ${Buffer.concat(parts.map(field)).toString('base64')} atoll-lab\n`;
 }
 
 function upstreamConf(port: number): string {
@@ -74,6 +89,7 @@ ${toYaml({
     name: 'lab',
     baseDomain: 'example.com',
     pullSecret: 'pull-secret.json',
+    sshKey: SSH_KEY,
     controlPlane: 3,
     workers: 2,
   },

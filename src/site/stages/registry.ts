@@ -54,11 +54,13 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
   await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
   await ensureEmbedded(ctx, work);
   const pidFile = registryPidFile(paths);
+  // A lab shares its cores with its machines.
+  const workers = site.platform.type === 'lab' ? ['--workers', '1'] : [];
   await inventory.claim({ kind: 'service', id: pidFile, temporary });
   await startService(ctx, {
     pidFile,
     logFile: join(paths.state, 'logs', 'registry-service.log'),
-    args: ['registry', 'serve', '--dir', paths.registry, '--output', 'json'],
+    args: ['registry', 'serve', '--dir', paths.registry, ...workers, '--output', 'json'],
   });
 }
 
