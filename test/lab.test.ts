@@ -40,9 +40,14 @@ const noneLeft = () =>
   );
 
 describe('a lab', () => {
-  test('comes up from nothing, leaves a report and nothing else', async () => {
+  test('comes up from nothing, leaves a report and nothing else, not even of one that was killed', async () => {
     const cwd = mkdtempSync(join(folder, 'cwd-'));
     const temp = mkdtempSync(join(folder, 'tmp-'));
+    const killed = atoll(['lab'], { cwd, env: { TMPDIR: temp } });
+    await killed.told('"task":"upstream"');
+    killed.signalGroup('SIGKILL');
+    await killed.ended;
+    expect(readdirSync(temp)).not.toEqual([]);
 
     const result = await lab([], { cwd, env: { TMPDIR: temp } });
 

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { formatBytes, formatDuration } from '../../core/format.ts';
 import { BREAKS, type Break } from '../../site/lab/lab-settings.ts';
 import { type LabResult, runLab } from '../../site/lab/run-lab.ts';
+import { inTemporaryLab, newLabFolder } from '../../site/lab/temporary-lab.ts';
 import { defineCommand, type Style } from '../command.ts';
 
 export const labCommand = defineCommand({
@@ -41,22 +40,21 @@ export const labCommand = defineCommand({
     ],
   ],
   async run(ctx, { options }) {
-    const temporary = options.dir === undefined && !options.keep && options.break === undefined;
-    const directory = options.dir
-      ? resolve(options.dir)
-      : await mkdtemp(join(tmpdir(), 'atoll-lab-'));
-    // What goes away must not take the report along.
-    const report = options.report ?? (temporary ? 'atoll-lab-report.html' : undefined);
-    try {
-      return await runLab(ctx, {
+    const run = (directory: string, report: string | undefined) =>
+      runLab(ctx, {
         directory,
         airgap: options.airgap,
         break: options.break as Break | undefined,
         report: report === undefined ? undefined : resolve(report),
       });
-    } finally {
-      if (temporary) await rm(directory, { recursive: true, force: true });
+    if (options.dir !== undefined) return run(resolve(options.dir), options.report);
+    // What was spoilt on purpose is there to be looked at.
+    if (options.keep || options.break !== undefined) {
+      return run(await newLabFolder(), options.report);
     }
+    // What goes away must not take the report along.
+    const report = options.report ?? 'atoll-lab-report.html';
+    return inTemporaryLab(ctx, (directory) => run(directory, report));
   },
   text: labText,
 });
