@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -510,6 +510,38 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     await expect(sync(config, `${embedded.host}/cat`, dir)).rejects.toMatchObject({
       code: 'INPUT_INVALID',
     });
+  });
+
+  test('the graph image is built, carried and named in an UpdateService', async () => {
+    const [dir, bundle] = [await lab.folder('graph'), await lab.folder('bundle')];
+    const data = join(dir, 'graph-data');
+    await mkdir(join(data, 'channels'), { recursive: true });
+    await writeFile(join(data, 'version'), '1.2.0\n');
+    await writeFile(join(data, 'channels', 'stable-4.18.yaml'), 'name: stable-4.18\n');
+    await run('tar', ['-czf', `${data}.tar.gz`, '-C', data, '.']);
+    const config = await lab.imageSet(RELEASE_1.replace('platform:', 'platform:\n    graph: true'));
+    const graph = [
+      ...['--graph-data', `${data}.tar.gz`],
+      ...['--graph-base-image', 'quay.io/openshifttest/hello-openshift:multiarch'],
+    ];
+
+    const out = await save(config, bundle, dir, ...graph);
+    const back = await load(bundle, `${embedded.host}/graph`, dir);
+
+    expect([out.status, back.status, out.text]).toEqual([0, 0, expect.any(String)]);
+    expect(parse(await resourceText(dir, 'updateService.yaml'))).toEqual({
+      apiVersion: 'updateservice.operator.openshift.io/v1',
+      kind: 'UpdateService',
+      metadata: { name: 'update-service-oc-mirror', namespace: 'openshift-update-service' },
+      spec: {
+        replicas: 2,
+        releases: `${embedded.host}/graph/openshift/release-images`,
+        graphDataImage: `${embedded.host}/graph/openshift/graph-image:latest`,
+      },
+    });
+    expect(
+      await lab.digestAt(embedded.host, 'graph/openshift/graph-image', 'latest'),
+    ).toBeDefined();
   });
 
   test('operators cross the gap with their catalog', async () => {

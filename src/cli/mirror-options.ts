@@ -21,6 +21,11 @@ export const COLLECT_OPTIONS = {
     value: 'URL|FILE',
     summary: 'Graph data for the update service image',
   },
+  graphBaseImage: {
+    type: 'string',
+    value: 'REF',
+    summary: 'Image the graph data is put on, instead of the universal base image',
+  },
   signatureStore: {
     type: 'strings',
     value: 'URL',
@@ -95,6 +100,7 @@ export async function withMirrorTools<T>(
       web,
       graph: flags.graph,
       graphData: flags.graphData,
+      graphBaseImage: flags.graphBaseImage,
       signatureStores: flags.signatureStore.length > 0 ? flags.signatureStore : undefined,
       releaseKeys: await loadReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
       sigstoreKey: flags.sigstoreKey

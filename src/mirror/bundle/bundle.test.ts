@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
 import { type Blob, blobOf, buildImage, buildLayer } from '../../oci/build-image.ts';
@@ -36,6 +36,12 @@ async function save(
   await writer.finish(ctx, EMPTY);
 }
 
+async function openReader(folder: string): Promise<BundleReader> {
+  const reader = await BundleReader.open(ctx, folder);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
 async function contentOf(reader: BundleReader, blob: Blob, offset = 0): Promise<Buffer> {
   const found: Uint8Array[] = [];
   for await (const bytes of reader.source().blob(ctx, blob.descriptor, offset)) found.push(bytes);
@@ -47,7 +53,7 @@ describe('BundleWriter and BundleReader', () => {
     const folder = await tempDir();
     await save(folder, blobs);
 
-    const reader = await BundleReader.open(ctx, folder);
+    const reader = await openReader(folder);
 
     for (const blob of blobs)
       expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
@@ -56,7 +62,6 @@ describe('BundleWriter and BundleReader', () => {
       'bundle.json',
       ...[1, 2, 3, 4, 5, 6, 7].map((n) => `chunk-00000${n}.atoll`),
     ]);
-    await reader.close();
   });
 
   test('give the same bytes whatever the order in which blobs came', async () => {
@@ -79,7 +84,7 @@ describe('BundleWriter and BundleReader', () => {
     bad[5] = (bad[5] ?? 0) ^ 1;
     await writeFile(path, bad);
 
-    const reader = await BundleReader.open(ctx, folder);
+    const reader = await openReader(folder);
     expect(await reader.damaged(ctx)).toEqual([
       { file: 'chunk-000002.atoll', found: 'different bytes' },
     ]);
@@ -88,7 +93,7 @@ describe('BundleWriter and BundleReader', () => {
     });
 
     await writeFile(path, good);
-    expect(await (await BundleReader.open(ctx, folder)).damaged(ctx)).toEqual([]);
+    expect(await (await openReader(folder)).damaged(ctx)).toEqual([]);
   });
 
   test('name a chunk that is missing or short', async () => {
@@ -97,7 +102,7 @@ describe('BundleWriter and BundleReader', () => {
     await rm(join(folder, 'chunk-000001.atoll'));
     await writeFile(join(folder, 'chunk-000004.atoll'), 'short');
 
-    const found = await (await BundleReader.open(ctx, folder)).damaged(ctx);
+    const found = await (await openReader(folder)).damaged(ctx);
 
     expect(found).toEqual([
       { file: 'chunk-000001.atoll', found: 'missing' },
@@ -110,7 +115,7 @@ describe('BundleWriter and BundleReader', () => {
     const [first, second] = blobs as [Blob, Blob];
     await save(folder, blobs, new Map([[first.descriptor.digest, 'ocp/base']]));
 
-    const reader = await BundleReader.open(ctx, folder);
+    const reader = await openReader(folder);
 
     expect(reader.index.base).toEqual([
       { digest: first.descriptor.digest, repository: 'ocp/base' },
@@ -137,8 +142,55 @@ describe('BundleWriter and BundleReader', () => {
     await second.finish(ctx, EMPTY);
 
     expect(kept).toBe(6 * 1024 * 1024);
-    const reader = await BundleReader.open(ctx, folder);
+    const reader = await openReader(folder);
     expect(digestOf(await contentOf(reader, big))).toBe(big.descriptor.digest);
+  });
+
+  test('believe in nothing that was written before the machine started again', async () => {
+    const folder = await tempDir();
+    const options = { chunkBytes: 1024 };
+    const [right, wrong] = blobs as [Blob, Blob];
+    const first = await BundleWriter.open(folder, options);
+    for (const { descriptor, bytes } of [right, wrong])
+      await first.putBlob(ctx, descriptor, parts(bytes));
+    await first.close();
+    const state = join(folder, 'bundle.state');
+    await writeFile(state, (await readFile(state, 'utf8')).replace(/"boot":"[^"]+"/, '"boot":"x"'));
+    await writeFile(join(folder, 'chunk-000004.atoll'), Buffer.alloc(1024));
+
+    const second = await BundleWriter.open(folder, options);
+    for (const { descriptor } of [right, wrong])
+      expect([await second.has(ctx, descriptor), await second.partial(ctx, descriptor)]).toEqual([
+        false,
+        descriptor.size,
+      ]);
+    await second.putRest(ctx, right.descriptor, right.bytes.length, parts(Buffer.alloc(0)));
+    const lost = second.putRest(ctx, wrong.descriptor, wrong.bytes.length, parts(Buffer.alloc(0)));
+
+    await expect(lost).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
+    expect(await second.has(ctx, right.descriptor)).toBe(true);
+    expect(await second.partial(ctx, wrong.descriptor)).toBe(0);
+    await second.close();
+  });
+
+  test('grow: what was there stays, and only the last chunk changes', async () => {
+    const folder = await tempDir();
+    await save(folder, blobs.slice(0, 2));
+    const before = JSON.parse(await readFile(join(folder, 'bundle.json'), 'utf8'));
+    const more = blobs[3] as Blob;
+
+    const writer = await BundleWriter.grow(folder);
+    expect(await readdir(folder)).not.toContain('bundle.json');
+    await writer.close();
+    const again = await BundleWriter.grow(folder);
+    await again.putBlob(ctx, more.descriptor, parts(more.bytes));
+    await again.finish(ctx, EMPTY);
+
+    const reader = await openReader(folder);
+    expect(reader.index.chunks.slice(0, 5)).toEqual(before.chunks.slice(0, 5));
+    expect(await reader.damaged(ctx)).toEqual([]);
+    for (const blob of [blobs[0], blobs[1], more] as Blob[])
+      expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
   });
 
   test('refuse wrong bytes and start that blob again', async () => {
@@ -164,9 +216,7 @@ describe('BundleWriter and BundleReader', () => {
     await writer.putManifest(ctx, image.manifest);
     await writer.finish(ctx, EMPTY);
 
-    const read = await (await BundleReader.open(ctx, folder))
-      .source()
-      .manifest(ctx, image.manifest.descriptor);
+    const read = await (await openReader(folder)).source().manifest(ctx, image.manifest.descriptor);
 
     expect(Buffer.from(read.bytes)).toEqual(Buffer.from(image.manifest.bytes));
   });

@@ -61,6 +61,7 @@ export const mirrorReleaseCommand = defineCommand({
       ...options,
       authfile: options.registryConfig ?? options.authfile,
       graphData: undefined,
+      graphBaseImage: undefined,
       sigstoreKey: undefined,
       dependencies: true,
     };

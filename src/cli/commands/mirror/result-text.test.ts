@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { MirrorReport, ReportedImage } from '../../../mirror/flow/report.ts';
+import { createStyle } from '../../style.ts';
+import { reportText } from './result-text.ts';
+
+const failed = (source: string, message: string, hint?: string): ReportedImage => ({
+  kind: 'additional',
+  source,
+  target: 'm/x',
+  reason: '',
+  outcome: 'failed',
+  sizeBytes: undefined,
+  copiedBytes: 0,
+  attempts: 1,
+  error: { code: 'BUNDLE_BASE_MISSING', message, hint },
+});
+
+function textOf(images: readonly ReportedImage[]): string {
+  const report: MirrorReport = {
+    flow: 'load',
+    images,
+    notCollected: [],
+    copied: 0,
+    skipped: 0,
+    failed: images.length,
+    copiedBytes: 0,
+    mountedBytes: 0,
+    durationMs: 0,
+  };
+  return reportText(report, createStyle(false));
+}
+
+test('reportText tells failures of one cause together', () => {
+  const digest = (count: number) => `sha256:${String(count).padStart(64, '0')}`;
+  const images = Array.from({ length: 45 }, (_, count) =>
+    failed(
+      `quay.io/a/b@${digest(count)}`,
+      `Cannot find ${digest(count + 100)}: not there`,
+      'Load the base',
+    ),
+  );
+
+  const lines = textOf([...images, failed('quay.io/c/d:1', 'Something else')]).split('\n');
+
+  expect(lines.filter((line) => line.startsWith('failed'))).toEqual([
+    `failed 45 images, for example: Cannot find ${digest(100)}: not there [BUNDLE_BASE_MISSING]`,
+    'failed quay.io/c/d:1: Something else [BUNDLE_BASE_MISSING]',
+  ]);
+  expect(lines).toContain('  and 42 more');
+  expect(lines.filter((line) => line.includes('next:'))).toEqual(['  next: Load the base']);
+});
+
+test('reportText sees one cause behind the names of images and places', () => {
+  const text = textOf([
+    failed('quay.io/a/b:1', 'Cannot write m.example:5000/a/b:1: 507 no room'),
+    failed('quay.io/c/d:2', 'Cannot write m.example:5000/c/d:2: 507 no room'),
+  ]);
+
+  expect(text.match(/^failed/gm)).toHaveLength(1);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { ContentImage } from '../../../content/content-image.ts';
+import { parseImageSet } from '../../../content/image-set/parse-image-set.ts';
+import { digestOf } from '../../../oci/digest.ts';
+import { parseReference } from '../../../oci/reference.ts';
+import { needsOf } from '../needs.ts';
+import type { KnownImage } from '../working-dir.ts';
+import { droppedNeeds } from './dropped-needs.ts';
+
+const HEAD =
+  'apiVersion: mirror.openshift.io/v2alpha1\nkind: DeleteImageSetConfiguration\ndelete:\n';
+
+function known(
+  source: string,
+  rest: Partial<ContentImage> & Pick<ContentImage, 'kind'>,
+): KnownImage {
+  const image = { source: parseReference(source), reason: '', ...rest };
+  return { image, target: image.source, digest: digestOf(source), neededBy: needsOf(image) };
+}
+
+const release = (version: string, arch = 'x86_64') =>
+  known(`quay.io/o/release:${version}-${arch}`, {
+    kind: 'release',
+    release: { version, tag: `${version}-${arch}` },
+  });
+const bundle = (name: string, packageName: string, ...others: string[]) =>
+  known(`r.example/${name}:v1`, {
+    kind: 'related',
+    catalog: 'r.example/index:v4.18',
+    packages: [packageName],
+    bundles: [name, ...others],
+  });
+
+const IMAGES = [
+  ...['4.18.1', '4.18.2', '4.19.0'].map((version) => release(version)),
+  release('4.18.1', 'aarch64'),
+  bundle('quay-operator.v3.12.1', 'quay-operator'),
+  bundle('quay-operator.v3.13.0', 'quay-operator'),
+  bundle('odf.v4.18.0', 'odf'),
+  known('quay.io/a/b:1', { kind: 'additional' }),
+  known('quay.io/c/d:1', { kind: 'helm', chart: 'web 1.2.3' }),
+];
+
+const dropped = (text: string) =>
+  [...droppedNeeds(parseImageSet(`${HEAD}${text}`, 'delete.yaml'), IMAGES)].toSorted();
+
+test.each([
+  [
+    'a range of releases',
+    '  platform: {channels: [{name: stable-4.18, minVersion: 4.18.1, maxVersion: 4.18.2}]}',
+    ['release 4.18.1-x86_64', 'release 4.18.2-x86_64'],
+  ],
+  [
+    'a whole minor version of one architecture',
+    '  platform: {architectures: [arm64], channels: [{name: stable-4.18, full: true}]}',
+    ['release 4.18.1-aarch64'],
+  ],
+  [
+    'a release by its tag',
+    '  platform: {release: "quay.io/o/release:4.19.0-x86_64"}',
+    ['release 4.19.0-x86_64'],
+  ],
+  [
+    'a package',
+    '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay-operator}]}]',
+    [
+      'bundle r.example/index:v4.18 quay-operator.v3.12.1',
+      'bundle r.example/index:v4.18 quay-operator.v3.13.0',
+    ],
+  ],
+  [
+    'versions of a package',
+    '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay-operator, maxVersion: 3.12.9}]}]',
+    ['bundle r.example/index:v4.18 quay-operator.v3.12.1'],
+  ],
+  ['an image', '  additionalImages: [{name: "quay.io/a/b:1"}]', ['additional quay.io/a/b:1']],
+  ['a chart', '  helm: {local: [{name: web, path: /charts/web}]}', ['chart web 1.2.3']],
+])('droppedNeeds finds %s', (_what, text, expected) => {
+  expect(dropped(`${text}\n`)).toEqual(expected);
+});
+
+test.each([
+  [
+    'an unknown package',
+    '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay}]}]',
+  ],
+  ['an unknown image', '  additionalImages: [{name: "quay.io/a/b:2"}]'],
+  ['a channel without a range', '  platform: {channels: [{name: stable-4.18}]}'],
+])('droppedNeeds refuses %s', (_what, text) => {
+  expect(() => dropped(`${text}\n`)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+});
