@@ -43,7 +43,7 @@ describe('startService', () => {
     const first = await Promise.all([startService(ctx, service), startService(ctx, service)]);
     const { pid } = JSON.parse(await readFile(service.pidFile, 'utf8'));
 
-    expect(first).toEqual([true, true]);
+    expect(first.toSorted()).toEqual([false, true]);
     expect(await startService(ctx, service)).toBe(false);
     expect(JSON.parse(await readFile(service.pidFile, 'utf8')).pid).toBe(pid);
     expect(await isServiceRunning(service.pidFile)).toBe(true);

@@ -45,7 +45,11 @@ export async function startService(
   });
   child.unref();
   try {
-    await untilItRuns(ctx, child, pidFile);
+    const { pid } = await untilItRuns(ctx, child, pidFile);
+    if (pid === child.pid) return true;
+    // Another was quicker; ours must not come up late, when that one has been stopped.
+    child.kill('SIGKILL');
+    return false;
   } catch (error) {
     child.kill('SIGKILL');
     ctx.signal.throwIfAborted();
@@ -56,14 +60,14 @@ export async function startService(
   } finally {
     await log.close();
   }
-  return true;
 }
 
+/** Waits until the service runs, be it our child or one that another started. */
 async function untilItRuns(
   ctx: Pick<Context, 'signal'>,
   child: ChildProcess,
   pidFile: string,
-): Promise<void> {
+): Promise<ProcessIdentity> {
   let gone: string | undefined;
   child.once('error', ({ message }) => {
     gone = message;
@@ -71,7 +75,9 @@ async function untilItRuns(
   child.once('exit', (status) => {
     gone = `it ended with status ${status}`;
   });
-  while (!(await runningService(pidFile))) {
+  for (;;) {
+    const identity = await runningService(pidFile);
+    if (identity) return identity;
     if (gone !== undefined) throw new Error(gone);
     await sleep(ctx, LOOK_AGAIN_MS);
   }

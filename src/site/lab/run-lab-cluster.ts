@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
+import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readText, writeFileAtomic } from '../../core/files.ts';
 import { selfCommand } from '../../core/self.ts';
 import { formatIgnition } from '../../generate/ignition/config.ts';
@@ -36,8 +36,7 @@ export async function runLabCluster(
   const settings = await readLabSettings(state);
   // Upstream goes first: from here on nothing can leak.
   if (settings.upstreamPidFile) await stopService(ctx, settings.upstreamPidFile);
-  // New machines each time: what an earlier try pulled or logged would tell of that one.
-  await rm(machinesOf(state), { recursive: true, force: true });
+  await discardMachines(machinesOf(state));
 
   const configuration = await spoil(settings.break, await nodeConfiguration(work), ctx.now());
   if (settings.break === 'image') await removeOneImage(ctx, work);
@@ -54,6 +53,20 @@ export async function runLabCluster(
   await gatherLogBundle(logBundleOf(state), machines);
   if (failed.size > 0) throw clusterFailed(failed, logBundleOf(state));
   return { startedAt, nodes: specs.map(({ name }) => name), logBundle: logBundleOf(state) };
+}
+
+/**
+ * New machines each time: what an earlier try pulled or logged would tell of that one. Machines of a
+ * lab that was killed a moment ago may still be on their way out.
+ */
+async function discardMachines(folder: string): Promise<void> {
+  const aside = `${folder}.old`;
+  const away = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+  await rm(aside, away);
+  await rename(folder, aside).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  });
+  await rm(aside, away);
 }
 
 function clusterFailed(failed: ReadonlySet<string>, bundle: string): AtollError {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { AtollError } from '../../core/errors.ts';
 import type { Host } from '../../host/host.ts';
 import { localHost } from '../../host/local-host.ts';
@@ -24,14 +25,20 @@ export function mirrorCa({ site, paths }: Pick<StageWork, 'site' | 'paths'>): st
   return site.registry.type === 'embedded' ? `${paths.registry}/tls/ca.crt` : undefined;
 }
 
+/** A registry of our own that is not made yet has no CA; stages beside it ask upstream alone. */
+function mirrorCaNow(work: StageWork): string[] {
+  const ca = mirrorCa(work);
+  if (ca === undefined) return [];
+  return work.site.registry.ca !== undefined || existsSync(ca) ? [ca] : [];
+}
+
 /** How upstream and mirror are reached from the bastion. */
 export function registryOptions(work: StageWork): RegistryOptions {
   const { site, paths, env } = work;
   const upstreamCa = site.mirror.ca ? [sitePath(site, site.mirror.ca)] : [];
-  const ownCa = mirrorCa(work);
   return {
     authfile: paths.mergedSecret,
-    ca: [...upstreamCa, ...(ownCa ? [ownCa] : [])],
+    ca: [...upstreamCa, ...mirrorCaNow(work)],
     registriesConf: site.mirror.registriesConf && sitePath(site, site.mirror.registriesConf),
     env,
     addressOf: work.addressOf,
