@@ -197,7 +197,9 @@ test('diagnose keeps its memory flat over a long log', async () => {
   expect(idsOf(diagnosis)).toEqual(['node-csr-not-signed']);
   expect(diagnosis.findings[0]?.count).toBeGreaterThan(60);
   expect(retained.length).toBeGreaterThan(2);
-  expect(Math.max(...retained) - (retained[0] ?? 0)).toBeLessThan(16);
+  // Its buffers are there from the first progress on; from then to the end nothing may grow.
+  const [, early = 0, ...later] = retained;
+  expect(Math.max(...later) - early).toBeLessThan(16);
 });
 
 /** What is left after this is in use, so that garbage not yet collected does not blur the picture. */
