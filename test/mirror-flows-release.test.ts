@@ -21,11 +21,7 @@ let lab: MirrorLab;
 let docker: DockerRegistry;
 let embedded: EmbeddedRegistry;
 
-const flags = () => {
-  const graph = lab.collectFlags.indexOf('--graph');
-  return [...lab.collectFlags.slice(0, graph), ...lab.collectFlags.slice(graph)];
-};
-const release = (...argv: string[]) => lab.atoll('release', ...flags(), ...argv);
+const release = (...argv: string[]) => lab.atoll('release', ...lab.collectFlags, ...argv);
 
 /** `tag digest` of the release and its components, as upstream has them. */
 async function expectedTags(): Promise<string[]> {

@@ -18,6 +18,15 @@ export async function collectContent(
   deps: CollectDeps,
   destination?: Destination,
 ): Promise<Collection> {
+  if (set.purpose === 'delete') {
+    throw new AtollError(
+      'INPUT_INVALID',
+      `Cannot mirror by "${set.file}": it says what to delete`,
+      {
+        hint: 'Write an ImageSetConfiguration, or run "atoll mirror delete" with this file',
+      },
+    );
+  }
   if (isEmptyImageSet(set)) {
     throw new AtollError('INPUT_INVALID', `Cannot mirror from "${set.file}": it asks for nothing`, {
       hint: 'Add platform, operators, additionalImages or helm',

@@ -19,6 +19,8 @@ import { tarEntries } from './tar-index.ts';
 //   isc_<time>                        the configuration
 
 const ARCHIVE = /^mirror_\d{6}\.tar$/;
+/** What the first version of oc-mirror wrote: another format, with its metadata in an image. */
+const OLD_ARCHIVE = /^mirror_seq\d+_\d{6}\.tar$/;
 const TAG_LINK =
   /(?:^|\/)docker\/registry\/v2\/repositories\/(?<repository>.+)\/_manifests\/tags\/(?<tag>[^/]+)\/current\/link$/;
 const BLOB =
@@ -27,6 +29,7 @@ const BLOB =
 /** The archives of oc-mirror v2 in a folder, in their order; none where it is something else. */
 export async function findOcArchives(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
+  if (names.some((name) => OLD_ARCHIVE.test(name))) throw tooOld(folder);
   return names
     .filter((name) => ARCHIVE.test(name))
     .toSorted()
@@ -119,4 +122,10 @@ export class OcArchive {
       details: { digest },
     });
   }
+}
+
+function tooOld(folder: string): AtollError {
+  return new AtollError('BUNDLE_INVALID', `Cannot load "${folder}": oc-mirror v1 wrote it`, {
+    hint: 'Save again with "atoll mirror save", which reads the same configuration, or with oc-mirror --v2',
+  });
 }

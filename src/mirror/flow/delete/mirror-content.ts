@@ -20,15 +20,24 @@ export interface ImageContent {
 }
 
 /** Reads what images are made of, at the mirror. */
-export function readContents(
+export async function readContents(
   ctx: Context,
   registries: Registries,
   images: readonly KnownImage[],
 ): Promise<ImageContent[]> {
-  return mapBounded(ctx, AT_ONCE, images, async (image) => {
+  const task = { task: 'delete', title: 'Reading the mirror' };
+  ctx.emit({ type: 'task.started', ...task, totalItems: images.length });
+  let doneItems = 0;
+  const contents = await mapBounded(ctx, AT_ONCE, images, async (image) => {
     const { registry, repository } = image.target;
-    return await readContent(ctx, registries.repository(registry, repository), image);
+    const content = await readContent(ctx, registries.repository(registry, repository), image);
+    doneItems += 1;
+    if (doneItems % 50 === 0)
+      ctx.emit({ type: 'task.progressed', task: 'delete', doneItems, totalItems: images.length });
+    return content;
   });
+  ctx.emit({ type: 'task.finished', ...task, summary: `${images.length} images` });
+  return contents;
 }
 
 async function readContent(
