@@ -578,10 +578,9 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
         insecure: [docker.host],
       }),
     );
-    const etcd = 'quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:6d025bba65142a8c5ef5b1c4b9';
     const digest =
       (await upstreamEntries()).find(({ digest: each }) => each.startsWith('sha256:6d025bba6514'))
-        ?.digest ?? etcd;
+        ?.digest ?? '';
 
     const env = { ...process.env, CONTAINERS_REGISTRIES_CONF: conf, REGISTRIES_CONFIG_PATH: conf };
     const byDigest = `docker://quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digest}`;
@@ -611,14 +610,19 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
       '--storage-driver',
       'vfs',
     ];
-    const policyFile = join(dir, 'policy.json');
-    await writeFile(policyFile, '{"default":[{"type":"insecureAcceptAnything"}]}');
     const manifest = await run(
       'podman',
       [...storage, 'manifest', 'inspect', 'quay.io/openshifttest/hello-openshift:multiarch'],
       { env },
     );
 
+    const pulled = await run(
+      'podman',
+      [...storage, 'pull', '--quiet', `quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digest}`],
+      { env },
+    );
+
+    expect(pulled.stdout).toMatch(/^[0-9a-f]{64}\n$/);
     expect(await readdir(join(dir, 'etcd'))).toContain('manifest.json');
     expect(await readdir(join(dir, 'helm'))).toContain('manifest.json');
     expect(JSON.parse(manifest.stdout).manifests).toHaveLength(4);
