@@ -64,3 +64,24 @@ test('acquireLock treats a torn lock file as nobody’s', async () => {
 
   await expect(acquireLock(ctx, path, 'site "a"')).resolves.toBeDefined();
 });
+
+test('acquireLock gives the lock to one of many that come at the same time', async () => {
+  const path = join(await tempDir(), 'lock');
+  await writeFile(path, '{"pid":');
+
+  const tries = await Promise.allSettled(
+    Array.from({ length: 8 }, () => acquireLock(ctx, path, 'site "a"')),
+  );
+
+  expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('release leaves alone a lock that is no longer ours', async () => {
+  const path = join(await tempDir(), 'lock');
+  const lock = await acquireLock(ctx, path, 'site "a"');
+  await writeFile(path, 'of another');
+
+  await lock.release();
+
+  expect(await readFile(path, 'utf8')).toBe('of another');
+});

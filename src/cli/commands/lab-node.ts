@@ -1,7 +1,8 @@
-import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
+import { ERROR_CODES } from '../../core/error-codes.ts';
 import { runNode } from '../../site/lab/node/run-node.ts';
 import { defineCommand } from '../command.ts';
+
+const INTERRUPTED = ERROR_CODES.INTERRUPTED.exit;
 
 export const labNodeCommand = defineCommand({
   name: 'lab-node',
@@ -11,14 +12,17 @@ export const labNodeCommand = defineCommand({
     stopAtEof: { type: 'boolean', summary: 'Stop when standard input ends: when the lab is gone' },
   },
   examples: [['atoll lab-node .atoll/machines/master-0', 'what "atoll lab" runs for each machine']],
-  run: (ctx, { args, options }) =>
-    runNode(options.stopAtEof ? untilEof(ctx, process.stdin) : ctx, args.root ?? ''),
+  run(ctx, { args, options }) {
+    if (options.stopAtEof) leaveAtEof(process.stdin);
+    return runNode(ctx, args.root ?? '');
+  },
 });
 
-/** A lab that is gone takes its machines along, even after a kill -9. */
-function untilEof(ctx: Context, input: NodeJS.ReadableStream): Context {
-  const orphaned = new AbortController();
-  input.once('close', () => orphaned.abort(new AtollError('INTERRUPTED', 'The lab is gone')));
+/**
+ * A lab that is gone takes its machines along, even after a kill -9. At once and without a last
+ * word: the next lab may be using the same folders by then.
+ */
+function leaveAtEof(input: NodeJS.ReadableStream): void {
+  input.once('close', () => process.exit(INTERRUPTED));
   input.resume();
-  return { ...ctx, signal: AbortSignal.any([ctx.signal, orphaned.signal]) };
 }

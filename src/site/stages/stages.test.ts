@@ -16,6 +16,7 @@ import type { OpenSite } from '../open-site.ts';
 import { clusterStage } from './cluster.ts';
 import { configStage } from './config.ts';
 import { credentialsStage } from './credentials.ts';
+import { registryOptions } from './places.ts';
 import { registryStage } from './registry.ts';
 import { writeMergedSecret } from './secrets.ts';
 import { verifyStage } from './verify.ts';
@@ -123,6 +124,16 @@ describeWithPeers(['docker-registry'], 'registryStage with a registry the site h
       code: 'REGISTRY_DENIED',
     });
   });
+});
+
+test('registryOptions leaves out the CA of a registry that is not made yet, but not one the site names', async () => {
+  const embedded = await openTestSite();
+  const existing = await openTestSite({ registry: { type: 'existing', ca: 'missing.crt' } });
+
+  expect(registryOptions(embedded.work).ca).toEqual([]);
+  expect(registryOptions(existing.work).ca).toEqual([
+    join(existing.work.site.directory, 'missing.crt'),
+  ]);
 });
 
 const DIGEST = parseDigest(`sha256:${'1'.repeat(64)}`);

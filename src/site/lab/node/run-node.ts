@@ -32,8 +32,7 @@ export async function runNode(ctx: Context, root: string): Promise<NodeResult> {
     throw error;
   } finally {
     await network.registries.close();
-    // The board of a lab that is gone may be that of the next one by now.
-    if (!ctx.signal.aborted) await board.tell(`pulls/${spec.name}`, puller.pulled);
+    await board.tell(`pulls/${spec.name}`, puller.pulled);
   }
   return { name: spec.name, pulls: puller.pulled, bytes: storage.usedBytes };
 }
