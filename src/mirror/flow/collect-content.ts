@@ -34,8 +34,10 @@ export async function collectContent(
   }
   for (const { message, hint, line } of set.warnings)
     warn(ctx, `${set.file}:${line}`, message, hint);
+  const releases = await collectReleases(ctx, set, deps);
+  refuseUntrusted(releases);
   const collected = mergeCollections([
-    await collectReleases(ctx, set, deps),
+    releases,
     await collectOperators(ctx, set, deps),
     await collectAdditionalImages(ctx, set, deps),
     await collectHelm(ctx, set, deps),
@@ -52,6 +54,21 @@ export async function collectContent(
     });
   }
   return { ...collected, images: kept };
+}
+
+/** A release that cannot be trusted ends the run before anything is copied; `--ignore-release-signature` lets it pass. */
+function refuseUntrusted({ failures }: Collection): void {
+  const untrusted = failures.filter(({ code }) => code === 'SIGNATURE_INVALID');
+  const [first] = untrusted;
+  if (!first) return;
+  const shown = untrusted.map(({ subject, message }) => `${subject}: ${message}`).join('\n  ');
+  throw new AtollError(
+    'SIGNATURE_INVALID',
+    `Cannot trust what was found, so nothing was copied\n  ${shown}`,
+    {
+      hint: first.hint,
+    },
+  );
 }
 
 function warn(ctx: Context, subject: string, message: string, hint: string | undefined): void {
