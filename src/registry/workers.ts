@@ -39,7 +39,7 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
   let closing = false;
 
   function launch(): Promise<readonly RunningListener[]> {
-    const worker = cluster.fork({ NODE_OPTIONS: workerNodeOptions() });
+    const worker = cluster.fork();
     workers.add(worker);
     const ready = readyOf(worker);
     ready.catch(() => undefined);
@@ -82,11 +82,6 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     await close();
     throw error;
   }
-}
-
-/** Serving makes much short-lived rubbish; collecting it sooner costs little and saves memory. */
-function workerNodeOptions(): string {
-  return `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=4`.trim();
 }
 
 /** Resolves when the worker listens; a worker that ends before has said why on its own. */
