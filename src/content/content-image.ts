@@ -5,16 +5,19 @@ import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 
 /** What an image is for; it decides where the mirror keeps it and which resources name it. */
-export type ContentKind =
-  | 'release'
-  | 'component'
-  | 'kubevirt'
-  | 'graph'
-  | 'catalog'
-  | 'bundle'
-  | 'related'
-  | 'additional'
-  | 'helm';
+export const CONTENT_KINDS = [
+  'release',
+  'component',
+  'kubevirt',
+  'graph',
+  'catalog',
+  'bundle',
+  'related',
+  'additional',
+  'helm',
+] as const;
+
+export type ContentKind = (typeof CONTENT_KINDS)[number];
 
 /** The release an image belongs to. */
 export interface ReleaseName {

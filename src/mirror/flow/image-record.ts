@@ -1,21 +1,9 @@
 import { z } from 'zod';
-import type { ContentImage, ContentKind } from '../../content/content-image.ts';
+import { CONTENT_KINDS, type ContentImage } from '../../content/content-image.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { joinNeeds, needsOf } from './needs.ts';
-
-const KINDS = [
-  'release',
-  'component',
-  'kubevirt',
-  'graph',
-  'catalog',
-  'bundle',
-  'related',
-  'additional',
-  'helm',
-] as const satisfies readonly ContentKind[];
 
 const platform = z.object({
   os: z.string(),
@@ -25,7 +13,7 @@ const platform = z.object({
 
 /** A collected image as plain JSON: what a bundle carries and the working folder remembers. */
 export const imageRecordSchema = z.object({
-  kind: z.enum(KINDS),
+  kind: z.enum(CONTENT_KINDS),
   source: z.string(),
   digest: z.string().refine(isDigest).optional(),
   reason: z.string(),

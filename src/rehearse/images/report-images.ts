@@ -1,24 +1,13 @@
 import { z } from 'zod';
+import { CONTENT_KINDS } from '../../content/content-image.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { isDigest } from '../../oci/digest.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
 import { type WantedImage, wantedImage } from './wanted-image.ts';
 
-const KINDS = [
-  'release',
-  'component',
-  'kubevirt',
-  'graph',
-  'catalog',
-  'bundle',
-  'related',
-  'additional',
-  'helm',
-] as const;
-
 const record = z.looseObject({
-  kind: z.enum(KINDS),
+  kind: z.enum(CONTENT_KINDS),
   source: z.string(),
   target: z.string(),
   digest: z.string().refine(isDigest).optional(),
