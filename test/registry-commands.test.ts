@@ -86,9 +86,10 @@ test('registry serve says where a configuration is wrong', async () => {
 });
 
 /** Starts `registry serve` and waits until it says that it listens. */
-async function serve(args: readonly string[]): Promise<ChildProcess> {
+async function serve(args: readonly string[], detached = false): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, 'registry', 'serve', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    detached,
   });
   let told = '';
   await new Promise<void>((resolve, reject) => {
@@ -166,6 +167,53 @@ test('registry serve runs several processes as one, and drains when it is stoppe
   );
   expect(log.join('')).not.toContain(password);
   await upkeep(dir);
+});
+
+test('who connects while several processes stop is answered or refused, never left waiting', async () => {
+  const port = await freePort();
+  const { dir, password, ca } = await init(port);
+  // A group of its own, so that the signal reaches all of them at once, as it does from systemd.
+  const child = await serve(['--dir', dir, '--workers', '2'], true);
+  const trusted = { ca: await readFile(ca), auth: `admin:${password}` };
+  const send = (method: string, path: string, options: RequestOptions = {}) =>
+    request(`https://localhost:${port}${path}`, { ...trusted, agent: false, method, ...options });
+  const [opened] = await once(send('POST', '/v2/a/b/blobs/uploads/').end(), 'response');
+  opened.resume();
+  // Keeps its process, and with it the whole registry, from ending.
+  const headers = { 'content-length': 2000, expect: '100-continue' };
+  const upload = send('PATCH', opened.headers.location, { headers });
+  upload.flushHeaders();
+  await once(upload, 'continue');
+
+  const outcomes = new Set<string>();
+  let running = true;
+  const connect = async () => {
+    while (running) {
+      const asked = send('GET', '/healthz', { timeout: 10_000 }).end();
+      asked.once('timeout', () => asked.destroy(new Error('left waiting')));
+      try {
+        const [response] = await once(asked, 'response');
+        response.resume();
+        outcomes.add(String(response.statusCode));
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        outcomes.add(code ?? message);
+        if (code === 'ECONNREFUSED') return;
+      }
+    }
+  };
+  const clients = Array.from({ length: 16 }, connect);
+  await vi.waitFor(() => expect(outcomes).toContain('200'), { timeout: 30_000 });
+  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await Promise.race([Promise.all(clients), new Promise((resolve) => setTimeout(resolve, 25_000))]);
+  running = false;
+  upload.end(randomBytes(2000));
+  const [response] = await once(upload, 'response');
+  const [status] = await once(child, 'exit');
+
+  expect([...outcomes]).toContain('ECONNREFUSED');
+  expect([...outcomes]).not.toContain('left waiting');
+  expect([response.statusCode, status]).toEqual([202, 0]);
 });
 
 async function upkeep(dir: string): Promise<void> {

@@ -9,7 +9,8 @@ import type { RunningListener, RunningRegistry } from './start.ts';
 type Message =
   | { readonly type: 'listening'; readonly listeners: readonly RunningListener[] }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
-  | { readonly type: 'peers'; readonly snapshots: readonly Snapshot[] };
+  | { readonly type: 'peers'; readonly snapshots: readonly Snapshot[] }
+  | { readonly type: 'drain' };
 
 const SHARE_MS = 1000;
 const RESTART_MS = 500;
@@ -35,6 +36,7 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
   const [exec = '', ...args] = [...options.command.args, ...options.args];
   cluster.setupPrimary({ exec, args });
   const workers = new Set<Worker>();
+  const serving = new Set<Worker>();
   const snapshots = new Map<number, Snapshot>();
   let closing = false;
 
@@ -42,12 +44,16 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     const worker = cluster.fork();
     workers.add(worker);
     const ready = readyOf(worker);
-    ready.catch(() => undefined);
+    ready.then(
+      () => serving.add(worker),
+      () => undefined,
+    );
     worker.on('message', (message: Message) => {
       if (message.type === 'snapshot') snapshots.set(worker.id, message.snapshot);
     });
     worker.once('exit', () => {
       workers.delete(worker);
+      serving.delete(worker);
       snapshots.delete(worker.id);
       ready.then(replace, () => undefined);
     });
@@ -69,12 +75,25 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     const gone = [...workers].map(
       (worker) => new Promise((resolve) => worker.once('exit', resolve)),
     );
-    for (const worker of workers) worker.process.kill('SIGTERM');
+    for (const worker of workers) {
+      if (serving.has(worker)) worker.send({ type: 'drain' } satisfies Message);
+      else worker.process.kill('SIGKILL');
+    }
+    // The last one takes the listening sockets along, before another connection can come. A worker
+    // that stopped listening on its own would give one back that nobody is left to take.
+    for (const worker of workers) worker.disconnect();
     await Promise.all(gone);
+    process.off('exit', killAll);
+  }
+
+  /** When this process has to leave at once, nobody may stay behind. */
+  function killAll(): void {
+    for (const worker of workers) worker.process.kill('SIGKILL');
   }
 
   const sharing = setInterval(() => share(workers, snapshots), SHARE_MS);
   sharing.unref();
+  process.on('exit', killAll);
   try {
     const started = await Promise.all(Array.from({ length: options.count }, launch));
     return { listeners: started[0] ?? [], close };
@@ -113,6 +132,11 @@ function share(workers: ReadonlySet<Worker>, snapshots: ReadonlyMap<number, Snap
 export interface WorkerLink {
   peers(): readonly Snapshot[];
   announce(registry: RunningRegistry): void;
+  /**
+   * Resolves when the first process wants this one to drain. A signal does not: one to the whole
+   * group comes before the first process has stopped handing out connections.
+   */
+  readonly drain: Promise<void>;
 }
 
 export function connectWorker(): WorkerLink {
@@ -120,11 +144,15 @@ export function connectWorker(): WorkerLink {
   const send = (message: Message) => {
     if (process.connected) process.send?.(message);
   };
-  process.on('message', (message: Message) => {
-    if (message.type === 'peers') peers = message.snapshots;
+  const drain = new Promise<void>((resolve) => {
+    process.on('message', (message: Message) => {
+      if (message.type === 'peers') peers = message.snapshots;
+      else if (message.type === 'drain') resolve();
+    });
   });
   return {
     peers: () => peers,
+    drain,
     announce(registry) {
       send({ type: 'listening', listeners: registry.listeners });
       const tell = () => send({ type: 'snapshot', snapshot: registry.snapshot() });

@@ -96,7 +96,7 @@ async function serveHere(
     },
   );
   link?.announce(registry);
-  await untilStopped(ctx);
+  await (link?.drain ?? untilStopped(ctx));
   await registry.close();
   return { listeners: registry.listeners };
 }
