@@ -41,7 +41,7 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
   let closing = false;
 
   function launch(): Promise<readonly RunningListener[]> {
-    const worker = cluster.fork();
+    const worker = cluster.fork({ NODE_OPTIONS: workerNodeOptions() });
     workers.add(worker);
     const ready = readyOf(worker);
     ready.then(
@@ -101,6 +101,11 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     await close();
     throw error;
   }
+}
+
+/** Serving makes much short-lived rubbish; collecting it sooner costs little and saves memory. */
+function workerNodeOptions(): string {
+  return `--max-semi-space-size=4 ${process.env.NODE_OPTIONS ?? ''}`.trim();
 }
 
 /** Resolves when the worker listens; a worker that ends before has said why on its own. */
