@@ -5,14 +5,22 @@ import { connect as connectTls } from 'node:tls';
 
 const END_OF_HEADERS = Buffer.from('\r\n\r\n');
 const CHUNK = 1024 * 1024;
+/** What arrives lands in one piece of memory that all connections share: it is only counted. */
+const landing = Buffer.allocUnsafeSlow(CHUNK);
 
 const job = JSON.parse(process.argv[2]);
 const result = await (job.kind === 'get' ? get(job) : put(job));
 process.stdout.write(JSON.stringify(result));
 
-function open({ url }) {
+function open({ url }, onAnswer, onBytes) {
   const { hostname, port, protocol } = new URL(url);
-  const options = { host: hostname, port: Number(port), noDelay: true };
+  const read = answers(onAnswer, onBytes);
+  const callback = (length, buffer) => {
+    read(buffer.subarray(0, length));
+    return true;
+  };
+  const onread = { buffer: landing, callback };
+  const options = { host: hostname, port: Number(port), noDelay: true, onread };
   const socket =
     protocol === 'https:'
       ? connectTls({ ...options, rejectUnauthorized: false })
@@ -23,8 +31,8 @@ function open({ url }) {
   });
 }
 
-/** Calls back with the status and the headers of each whole answer. */
-function answers(socket, onAnswer, onBytes = () => undefined) {
+/** Reads pieces of answers; calls back with the status and the headers of each whole one. */
+function answers(onAnswer, onBytes = () => undefined) {
   let held = Buffer.alloc(0);
   let current;
 
@@ -50,15 +58,17 @@ function answers(socket, onAnswer, onBytes = () => undefined) {
     return bytes.subarray(taken);
   }
 
-  socket.on('data', (chunk) => {
+  return (chunk) => {
     onBytes(chunk.length);
-    let rest = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
-    while (rest && (rest.length > 0 || current?.left === 0)) {
-      held = rest;
-      rest = current ? take(rest) : begin(rest);
+    let bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
+    while (bytes.length > 0 || current?.left === 0) {
+      const rest = current ? take(bytes) : begin(bytes);
+      if (!rest) break;
+      bytes = rest;
     }
-    if (rest) held = rest;
-  });
+    // A copy: the memory is overwritten by the next read.
+    held = Buffer.from(bytes);
+  };
 }
 
 /** The same GET on several connections until the time is over. */
@@ -66,33 +76,26 @@ async function get({ url, path, connections, seconds, headers = {} }) {
   const lines = Object.entries({ host: new URL(url).host, ...headers });
   const text = `GET ${path} HTTP/1.1\r\n${lines.map(([k, v]) => `${k}: ${v}\r\n`).join('')}\r\n`;
   const request = Buffer.from(text);
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open({ url })));
+  let [count, bytes, failed, until] = [0, 0, 0, Number.POSITIVE_INFINITY];
+  const onBytes = (length) => {
+    bytes += length;
+  };
+  const connection = async () => {
+    const onAnswer = (status) => {
+      count += 1;
+      if (status !== 200) failed += 1;
+      if (performance.now() < until) socket.write(request);
+      else socket.end();
+    };
+    const socket = await open({ url }, onAnswer, onBytes);
+    return socket;
+  };
+  const sockets = await Promise.all(Array.from({ length: connections }, connection));
   const started = performance.now();
-  const until = started + seconds * 1000;
-  let [count, bytes, failed] = [0, 0, 0];
-  await Promise.all(
-    sockets.map(
-      (socket) =>
-        new Promise((resolve) => {
-          socket.on('error', resolve).on('close', resolve);
-          answers(
-            socket,
-            (status) => {
-              count += 1;
-              if (status !== 200) failed += 1;
-              if (performance.now() < until) socket.write(request);
-              else socket.end(resolve);
-            },
-            (length) => {
-              bytes += length;
-            },
-          );
-          socket.write(request);
-        }),
-    ),
-  );
+  until = started + seconds * 1000;
+  for (const socket of sockets) socket.write(request);
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve))));
   const elapsed = (performance.now() - started) / 1000;
-  for (const socket of sockets) socket.destroy();
   return { perSecond: count / elapsed, bytesPerSecond: bytes / elapsed, seconds: elapsed, failed };
 }
 
@@ -103,9 +106,8 @@ async function put({ url, repository, blobs, size, atOnce }) {
   const started = performance.now();
   let failed = 0;
   const work = async () => {
-    const socket = await open({ url });
     let answered = () => undefined;
-    answers(socket, (status, head) => answered({ status, head }));
+    const socket = await open({ url }, (status, head) => answered({ status, head }));
     const ask = (head) =>
       new Promise((resolve) => {
         answered = resolve;
