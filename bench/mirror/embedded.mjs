@@ -1,28 +1,36 @@
-// Our own registry as a target: `clear` empties it, as docker-registry's does.
-import { mkdir, rm } from 'node:fs/promises';
+// Our own registry as a target, as `registry serve` runs it: `clear` empties it, as docker-registry's does.
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, start, stop, waitForPort } from './processes.mjs';
 
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
+
 export async function startEmbedded(root) {
   const port = await freePort();
-  const program = join(import.meta.dirname, 'serve-embedded.mjs');
+  const config = join(root, 'config.yaml');
   let child;
   const serve = async () => {
     await mkdir(root, { recursive: true });
-    child = start(process.execPath, [program, root, String(port)], { stdio: 'ignore' });
+    const listeners = [{ address: `127.0.0.1:${port}` }];
+    const content = { storage: { path: 'data' }, listeners, accessLog: 'access.log' };
+    await writeFile(config, JSON.stringify(content));
+    child = start(process.execPath, [MAIN, 'registry', 'serve', '--config', config], {
+      stdio: 'ignore',
+    });
     await waitForPort(port);
   };
   await serve();
   return {
     host: `127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}`,
+    folder: root,
     clear: async () => {
-      await stop(child);
+      await stop(child, 'SIGTERM');
       await rm(root, { recursive: true, force: true });
       await serve();
     },
     stop: async () => {
-      await stop(child);
+      await stop(child, 'SIGTERM');
       await rm(root, { recursive: true, force: true });
     },
   };

@@ -18,10 +18,10 @@ export function start(program, args, options = {}) {
   return child;
 }
 
-export async function stop(child) {
+export async function stop(child, signal = 'SIGKILL') {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
+  child.kill(signal);
   await gone;
 }
 
@@ -109,6 +109,7 @@ export async function startDockerRegistry(root) {
   return {
     host: `127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}`,
+    folder: root,
     clear: async () => {
       await stop(child);
       await rm(data, { recursive: true, force: true });

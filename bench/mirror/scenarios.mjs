@@ -1,5 +1,6 @@
 // The parts of the benchmark. Each makes its registries, runs all tools in turn within each round, and cleans up.
 import { join } from 'node:path';
+import { settle } from '../settle.mjs';
 import { startEmbedded } from './embedded.mjs';
 import { freePort, start, startDockerRegistry, stop, waitForPort } from './processes.mjs';
 import { prepareTools } from './tools.mjs';
@@ -37,6 +38,7 @@ async function withTarget(folder, name, work) {
 async function coldThenIdle(tool, source, target, idle = true) {
   await target.clear();
   await tool.forget();
+  settle(target.folder);
   const cold = await tool.run(source, target);
   return { cold, idle: idle ? await tool.run(source, target) : undefined };
 }

@@ -1,11 +1,11 @@
 // npm run bench registry [-- --rounds N --seconds S --workers N]
 // The embedded registry against Debian's docker-registry, taking turns in one run.
-import { execFileSync, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { settle } from '../settle.mjs';
 import {
   digestOf,
   processorSeconds,
@@ -64,7 +64,7 @@ async function measureAll(servers, folder, rounds, seconds) {
     const inTurn = round % 2 === 0 ? servers : servers.toReversed();
     for (const measurement of measurementsOf(paths, seconds, round)) {
       for (const server of inTurn) {
-        settle(measurement, folder);
+        if (measurement.key === 'put') settle(folder);
         const { key, count, scale } = measurement;
         const result = await timed(server, measurement.job(server), count, scale);
         results[server.name].rounds[round][key] = result;
@@ -73,20 +73,6 @@ async function measureAll(servers, folder, rounds, seconds) {
     console.error(`round ${round + 1} of ${rounds} done`);
   }
   return results;
-}
-
-/**
- * Nobody pays for what the other left to be written. Nor for memory that a virtual machine has to
- * get from its host when files fill it for the first time: what a deleted file had is there.
- */
-function settle({ key }, folder) {
-  if (key === 'put') {
-    const file = join(folder, 'filler');
-    const pipes = { stdio: 'ignore' };
-    execFileSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=1M', 'count=2000'], pipes);
-    rmSync(file);
-  }
-  execFileSync('sync');
 }
 
 /** What each server has to do in a round. */

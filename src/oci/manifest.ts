@@ -1,13 +1,8 @@
 import { AtollError } from '../core/errors.ts';
+import { isObject, type JsonObject } from '../core/shape.ts';
 import type { Descriptor } from './descriptor.ts';
 import { type Digest, digestOf } from './digest.ts';
-import {
-  descriptorSchema,
-  type ImageIndex,
-  type ImageManifest,
-  imageSchema,
-  indexSchema,
-} from './manifest-schema.ts';
+import { type ImageIndex, type ImageManifest, imageShape, indexShape } from './manifest-shape.ts';
 import {
   isForeignLayerType,
   isImageManifestType,
@@ -48,12 +43,9 @@ export function parseManifest(bytes: Uint8Array, mediaType?: string, digest?: Di
   const json = parseJson(bytes, shown);
   const type = typeOf(json, mediaType, shown);
   refuseAmbiguous(json, type, shown);
-  const parsed = (isIndexType(type) ? indexSchema : imageSchema).safeParse(json);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw invalid(shown, `${issue?.path.join('.') || 'document'}: ${issue?.message}`);
-  }
-  const content = parsed.data as unknown as ImageManifest | ImageIndex;
+  const problem = (isIndexType(type) ? indexShape : imageShape)(json);
+  if (problem !== undefined) throw invalid(shown, problem);
+  const content = json as unknown as ImageManifest | ImageIndex;
   return {
     descriptor: {
       mediaType: type,
@@ -78,21 +70,19 @@ function childrenOf(content: ImageManifest | ImageIndex): readonly Descriptor[] 
   });
 }
 
-function parseJson(bytes: Uint8Array, shown: string): Record<string, unknown> {
+function parseJson(bytes: Uint8Array, shown: string): JsonObject {
   let json: unknown;
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
     throw invalid(shown, 'it is not JSON', cause);
   }
-  if (json === null || typeof json !== 'object' || Array.isArray(json)) {
-    throw invalid(shown, 'it is not a JSON object');
-  }
-  return json as Record<string, unknown>;
+  if (!isObject(json)) throw invalid(shown, 'it is not a JSON object');
+  return json;
 }
 
 /** The document's own `mediaType` counts; the header fills in where OCI lets it be absent. */
-function typeOf(json: Record<string, unknown>, header: string | undefined, shown: string): string {
+function typeOf(json: JsonObject, header: string | undefined, shown: string): string {
   const named = typeof json.mediaType === 'string' ? json.mediaType : undefined;
   const bare = header?.split(';')[0]?.trim();
   const type = named ?? (bare && bare !== 'application/json' ? bare : undefined) ?? guessType(json);
@@ -110,13 +100,13 @@ function typeOf(json: Record<string, unknown>, header: string | undefined, shown
 }
 
 /** A document that is both could be read as either: two readers would see two images. */
-function refuseAmbiguous(json: Record<string, unknown>, type: string, shown: string): void {
+function refuseAmbiguous(json: JsonObject, type: string, shown: string): void {
   const others = isIndexType(type) ? ['layers', 'config'] : ['manifests'];
   const found = others.find((field) => json[field] !== undefined);
   if (found) throw invalid(shown, `it has "${found}", which a document of type "${type}" must not`);
 }
 
-function guessType(json: Record<string, unknown>): string | undefined {
+function guessType(json: JsonObject): string | undefined {
   if (Array.isArray(json.manifests)) return 'application/vnd.oci.image.index.v1+json';
   if (Array.isArray(json.layers)) return 'application/vnd.oci.image.manifest.v1+json';
   return undefined;
@@ -126,4 +116,4 @@ function invalid(shown: string, found: string, cause?: unknown): AtollError {
   return new AtollError('MANIFEST_INVALID', `Cannot read ${shown}: ${found}`, { cause });
 }
 
-export { descriptorSchema, type ImageIndex, type ImageManifest };
+export type { ImageIndex, ImageManifest };

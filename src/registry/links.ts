@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
-import { descriptorSchema } from '../oci/manifest-schema.ts';
+import { isDescriptor } from '../oci/manifest-shape.ts';
 import { isTag } from '../oci/reference.ts';
 import type { Records } from '../store/store.ts';
 
@@ -70,10 +70,7 @@ const parseTag: Parse<TagLink> = (value) => {
   const isGood = typeof digest === 'string' && isDigest(digest) && parseManifest(value);
   return isGood ? (value as TagLink) : undefined;
 };
-const parseReferrer: Parse<Descriptor> = (value) => {
-  const parsed = descriptorSchema.safeParse(value);
-  return parsed.success ? (parsed.data as Descriptor) : undefined;
-};
+const parseReferrer: Parse<Descriptor> = (value) => (isDescriptor(value) ? value : undefined);
 
 export function openLinks(records: Records, space = STORE_SPACE): Links {
   const kind = <Name extends string, Link>(

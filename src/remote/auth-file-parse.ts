@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { AtollError, messageOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
+import { nullish, objectOf, optional, tableOf, text } from '../core/shape.ts';
 import type { Credential } from './credential-helper.ts';
 
 /** One auth file, understood. Keys are as written; entries without a credential are left out. */
@@ -13,44 +13,52 @@ export interface AuthFile {
   readonly legacy: boolean;
 }
 
-const entry = z.looseObject({
-  auth: z.string().optional(),
-  username: z.string().optional(),
-  password: z.string().optional(),
-  identitytoken: z.string().optional(),
+interface Entry {
+  readonly auth?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly identitytoken?: string;
+}
+
+type Auths = Readonly<Record<string, Entry>>;
+
+interface Content {
+  readonly auths?: Auths | null;
+  readonly credHelpers?: Readonly<Record<string, string>> | null;
+  readonly credsStore?: string;
+}
+
+const authsShape = tableOf(
+  objectOf({
+    auth: optional(text),
+    username: optional(text),
+    password: optional(text),
+    identitytoken: optional(text),
+  }),
+);
+
+const fileShape = objectOf({
+  auths: nullish(authsShape),
+  credHelpers: nullish(tableOf(text)),
+  credsStore: optional(text),
 });
-
-const auths = z.record(z.string(), entry);
-
-const file = z.looseObject({
-  auths: auths.nullish(),
-  credHelpers: z.record(z.string(), z.string()).nullish(),
-  credsStore: z.string().optional(),
-});
-
-type Entry = z.infer<typeof entry>;
 
 /** Parses `auth.json`, `config.json` or (legacy) `.dockercfg`. Errors never repeat its content. */
-export function parseAuthFile(path: string, text: string, legacy = false): AuthFile {
-  const json = parseJson(path, text);
-  const parsed = (legacy ? auths : file).safeParse(json);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw invalid(path, `${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
-  }
-  const content = legacy
-    ? { auths: parsed.data as z.infer<typeof auths> }
-    : (parsed.data as z.infer<typeof file>);
+export function parseAuthFile(path: string, written: string, legacy = false): AuthFile {
+  const json = parseContent(path, written);
+  const problem = (legacy ? authsShape : fileShape)(json);
+  if (problem !== undefined) throw invalid(path, problem);
+  const content: Content = legacy ? { auths: json as Auths } : (json as Content);
   return {
     path,
     auths: credentialsOf(path, content.auths ?? {}),
-    credHelpers: new Map(Object.entries(('credHelpers' in content && content.credHelpers) || {})),
-    credsStore: ('credsStore' in content && content.credsStore) || undefined,
+    credHelpers: new Map(Object.entries(content.credHelpers ?? {})),
+    credsStore: content.credsStore || undefined,
     legacy,
   };
 }
 
-function credentialsOf(path: string, entries: Record<string, Entry>): Map<string, Credential> {
+function credentialsOf(path: string, entries: Auths): Map<string, Credential> {
   const found = new Map<string, Credential>();
   for (const [key, value] of Object.entries(entries)) {
     const credential = credentialOf(path, key, value);
@@ -91,20 +99,20 @@ function decodePair(path: string, key: string, auth: string): Pair {
   return { username: decoded.slice(0, colon), password };
 }
 
-function parseJson(path: string, text: string): unknown {
-  if (text.trim() === '') return {};
+function parseContent(path: string, written: string): unknown {
+  if (written.trim() === '') return {};
   try {
-    return JSON.parse(text);
+    return JSON.parse(written);
   } catch (error) {
     // The parser's own words quote the text around the mistake, which may be a password.
-    throw invalid(path, `it is not JSON${placeOf(text, messageOf(error))}`);
+    throw invalid(path, `it is not JSON${placeOf(written, messageOf(error))}`);
   }
 }
 
-function placeOf(text: string, message: string): string {
+function placeOf(written: string, message: string): string {
   const position = /position (\d+)/.exec(message)?.[1];
   if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
+  const before = written.slice(0, Number(position)).split('\n');
   return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 

@@ -22,11 +22,11 @@ export async function loadCertsDir(
   host: string,
   options: CertsDirOptions = {},
 ): Promise<HostCertificates> {
-  for (const directory of directoriesOf(options)) {
-    const path = join(directory, host);
-    const names = await listIfPresent(path);
-    if (names) return await readCertificates(path, names);
-  }
+  const paths = directoriesOf(options).map((directory) => join(directory, host));
+  const lists = await Promise.all(
+    paths.map(async (path) => ({ path, names: await listIfPresent(path) })),
+  );
+  for (const { path, names } of lists) if (names) return await readCertificates(path, names);
   return { ca: [], clients: [] };
 }
 

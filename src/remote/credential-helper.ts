@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
+import { objectOf, parseJson, text } from '../core/shape.ts';
 
 /** What a registry can be shown: a user and password, or a token to trade for others. */
 export type Credential =
@@ -15,7 +15,12 @@ const TIMEOUT_MS = 60_000;
 /** The user name that says the secret is an identity token. */
 const TOKEN_USER = '<token>';
 
-const answer = z.looseObject({ Username: z.string(), Secret: z.string() });
+const answerShape = objectOf({ Username: text, Secret: text });
+
+interface Answer {
+  readonly Username: string;
+  readonly Secret: string;
+}
 
 /**
  * Asks `docker-credential-<helper>` for one server. The name goes in on stdin and the secret comes
@@ -44,27 +49,19 @@ export async function askCredentialHelper(
 }
 
 function parseAnswer(program: string, server: string, stdout: string): Credential | undefined {
-  const parsed = answer.safeParse(parseJson(stdout));
-  if (!parsed.success) {
+  const answer = parseJson(stdout);
+  if (answerShape(answer)) {
     // What it said may hold the secret, so it is not repeated.
     throw new AtollError('PROGRAM_FAILED', `Cannot read what ${program} says about "${server}"`, {
       hint: 'It should print JSON with the fields Username and Secret',
     });
   }
-  const { Username: username, Secret: secret } = parsed.data;
+  const { Username: username, Secret: secret } = answer as Answer;
   if (username === '' && secret === '') return undefined;
   registerSecret(secret);
   if (username === TOKEN_USER) return { kind: 'identity', token: secret };
   registerCredential(username, secret);
   return { kind: 'basic', username, password: secret };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface Ended {

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
-import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
+import { flag, listOf, objectOf, optional, text } from '../core/shape.ts';
 
 export interface Mirror {
   readonly location: string;
@@ -23,49 +23,61 @@ export interface RegistryRule {
 
 const PULL_FROM_MIRROR = ['all', 'digest-only', 'tag-only'] as const;
 
-const mirrorSchema = z.looseObject({
-  location: z.string().default(''),
-  insecure: z.boolean().default(false),
-  'pull-from-mirror': z.string().default(''),
+interface RawMirror {
+  readonly location?: string;
+  readonly insecure?: boolean;
+  readonly 'pull-from-mirror'?: string;
+}
+
+interface RawRegistry extends RawMirror {
+  readonly prefix?: string;
+  readonly blocked?: boolean;
+  readonly 'mirror-by-digest-only'?: boolean;
+  readonly mirror?: readonly RawMirror[];
+}
+
+const mirrorFields = {
+  location: optional(text),
+  insecure: optional(flag),
+  'pull-from-mirror': optional(text),
+};
+
+const fileShape = objectOf({
+  registry: optional(
+    listOf(
+      objectOf({
+        ...mirrorFields,
+        prefix: optional(text),
+        blocked: optional(flag),
+        'mirror-by-digest-only': optional(flag),
+        mirror: optional(listOf(objectOf(mirrorFields))),
+      }),
+    ),
+  ),
 });
 
-const registrySchema = z.looseObject({
-  prefix: z.string().default(''),
-  location: z.string().default(''),
-  insecure: z.boolean().default(false),
-  blocked: z.boolean().default(false),
-  'mirror-by-digest-only': z.boolean().default(false),
-  'pull-from-mirror': z.string().optional(),
-  mirror: z.array(mirrorSchema).default([]),
-});
-
-const fileSchema = z.looseObject({ registry: z.array(registrySchema).default([]) });
-
-type RawRegistry = z.infer<typeof registrySchema>;
 type Fail = (found: string, hint?: string) => AtollError;
 
 /** Parses one file of the second format; of tables with the same prefix the first counts. */
-export function parseRegistriesConf(path: string, text: string): RegistryRule[] {
-  const toml = parseToml(path, text);
+export function parseRegistriesConf(path: string, written: string): RegistryRule[] {
+  const toml = parseToml(path, written);
   if (isFirstFormat(toml)) {
     throw failure(path)(
       'it has the old format, with a table [registries.…]',
       'Write one [[registry]] table for each registry; see containers-registries.conf(5)',
     );
   }
-  const parsed = fileSchema.safeParse(toml);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw failure(path)(`${tableOf(issue?.path ?? [])}: ${issue?.message}`);
-  }
-  const rules = parsed.data.registry.map((raw, index) => ruleOf(path, raw, index));
+  const problem = fileShape(toml);
+  if (problem !== undefined) throw failure(path)(countedFromOne(problem));
+  const { registry = [] } = toml as { readonly registry?: readonly RawRegistry[] };
+  const rules = registry.map((raw, index) => ruleOf(path, raw, index));
   refuseConflicts(path, rules);
   return [...new Map(rules.toReversed().map((rule) => [rule.prefix, rule])).values()].toReversed();
 }
 
-function parseToml(path: string, text: string): Record<string, unknown> {
+function parseToml(path: string, written: string): Record<string, unknown> {
   try {
-    return parse(text);
+    return parse(written);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '');
@@ -78,24 +90,19 @@ function isFirstFormat(toml: Record<string, unknown>): boolean {
   return typeof tables === 'object' && tables !== null && !Array.isArray(tables);
 }
 
-/** `[[registry]] number 2, mirror number 1, location`: counted as people count. */
-function tableOf(path: readonly PropertyKey[]): string {
-  const words = path.map((part) =>
-    typeof part === 'number' ? `number ${part + 1}` : `${String(part)}`,
-  );
-  return (
-    words
-      .join(' ')
-      .replace(/ (number \d+)/g, ' $1,')
-      .replace(/^registry/, '[[registry]]') || 'the file'
-  );
+/** `[[registry]] number 2, mirror number 1, location: …`: counted as people count. */
+function countedFromOne(problem: string): string {
+  return problem
+    .replace(/\.(\d+)(?=[.:])/g, (_match, index) => ` number ${Number(index) + 1}`)
+    .replace(/(number \d+)\./g, '$1, ')
+    .replace(/^registry/, '[[registry]]');
 }
 
 function ruleOf(path: string, raw: RawRegistry, index: number): RegistryRule {
   const table = `[[registry]] number ${index + 1}`;
   const fail: Fail = (found, hint) => failure(path)(`${table}: ${found}`, hint);
-  const location = bareLocation(raw.location, fail);
-  const prefix = bareLocation(raw.prefix, fail) || location;
+  const location = bareLocation(raw.location ?? '', fail);
+  const prefix = bareLocation(raw.prefix ?? '', fail) || location;
   if (prefix === '') throw fail('it has neither a location nor a prefix');
   if (location === '' && !prefix.startsWith('*.')) {
     throw fail(`prefix "${prefix}" has no location`, 'Only a prefix "*.example.com" may lack one');
@@ -106,24 +113,24 @@ function ruleOf(path: string, raw: RawRegistry, index: number): RegistryRule {
   return {
     prefix,
     location: location || undefined,
-    insecure: raw.insecure,
-    blocked: raw.blocked,
-    mirrorByDigestOnly: raw['mirror-by-digest-only'],
-    mirrors: raw.mirror.map((mirror, at) => mirrorOf(mirror, raw, prefix, at, fail)),
+    insecure: raw.insecure ?? false,
+    blocked: raw.blocked ?? false,
+    mirrorByDigestOnly: raw['mirror-by-digest-only'] ?? false,
+    mirrors: (raw.mirror ?? []).map((mirror, at) => mirrorOf(mirror, raw, prefix, at, fail)),
     file: path,
   };
 }
 
 function mirrorOf(
-  raw: z.infer<typeof mirrorSchema>,
+  raw: RawMirror,
   registry: RawRegistry,
   prefix: string,
   index: number,
   fail: Fail,
 ): Mirror {
-  const location = bareLocation(raw.location, fail);
+  const location = bareLocation(raw.location ?? '', fail);
   if (location === '') throw fail(`its mirror number ${index + 1} has no location`);
-  const when = raw['pull-from-mirror'];
+  const when = raw['pull-from-mirror'] ?? '';
   if (when !== '' && registry['mirror-by-digest-only']) {
     throw fail(
       `mirror-by-digest-only of "${prefix}" and pull-from-mirror of "${location}" exclude each other`,
@@ -136,14 +143,14 @@ function mirrorOf(
       `Write one of ${PULL_FROM_MIRROR.map((value) => `"${value}"`).join(', ')}`,
     );
   }
-  return { location, insecure: raw.insecure, pullFromMirror };
+  return { location, insecure: raw.insecure ?? false, pullFromMirror };
 }
 
-function bareLocation(text: string, fail: Fail): string {
-  if (/^https?:\/\//.test(text)) {
-    throw fail(`"${text}" starts with a scheme`, 'Write host[:port][/path] without "https://"');
+function bareLocation(location: string, fail: Fail): string {
+  if (/^https?:\/\//.test(location)) {
+    throw fail(`"${location}" starts with a scheme`, 'Write host[:port][/path] without "https://"');
   }
-  return text.replace(/\/+$/, '');
+  return location.replace(/\/+$/, '');
 }
 
 /** One place cannot be both insecure and not, or blocked and not, through different prefixes. */

@@ -44,20 +44,16 @@ export async function loadRegistriesConf(
   options: RegistriesConfOptions = {},
 ): Promise<RegistriesConf> {
   if (options.registriesConf !== undefined) {
-    const path = options.registriesConf;
-    return merge([{ path, rules: parseRegistriesConf(path, await readText(path)) }]);
+    return merge([await readOne(options.registriesConf)]);
   }
   const env = options.env ?? process.env;
   const user = env.HOME ? join(env.HOME, '.config', 'containers') : undefined;
-  const main = await readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user);
-  const dropIns = [
-    ...(await listDropIns(SYSTEM_DROP_INS)),
-    ...(user ? await listDropIns(join(user, 'registries.conf.d')) : []),
-  ];
-  const more = await Promise.all(
-    dropIns.map(async (path) => ({ path, rules: parseRegistriesConf(path, await readText(path)) })),
-  );
-  return merge([...main, ...more]);
+  const [main, ...dropIns] = await Promise.all([
+    readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user),
+    readDropIns(SYSTEM_DROP_INS),
+    ...(user ? [readDropIns(join(user, 'registries.conf.d'))] : []),
+  ]);
+  return merge([...main, ...dropIns.flat()]);
 }
 
 interface Loaded {
@@ -66,12 +62,23 @@ interface Loaded {
 }
 
 async function readMain(named: string | undefined, user: string | undefined): Promise<Loaded[]> {
-  if (named) return [{ path: named, rules: parseRegistriesConf(named, await readText(named)) }];
-  for (const path of [...(user ? [join(user, 'registries.conf')] : []), SYSTEM_FILE]) {
-    const text = await readTextIfPresent(path);
+  if (named) return [await readOne(named)];
+  const paths = [...(user ? [join(user, 'registries.conf')] : []), SYSTEM_FILE];
+  const texts = await Promise.all(
+    paths.map(async (path) => ({ path, text: await readTextIfPresent(path) })),
+  );
+  for (const { path, text } of texts) {
     if (text !== undefined) return [{ path, rules: parseRegistriesConf(path, text) }];
   }
   return [];
+}
+
+async function readDropIns(directory: string): Promise<Loaded[]> {
+  return await Promise.all((await listDropIns(directory)).map(readOne));
+}
+
+async function readOne(path: string): Promise<Loaded> {
+  return { path, rules: parseRegistriesConf(path, await readText(path)) };
 }
 
 async function listDropIns(directory: string): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readText, writeFileAtomic } from '../core/files.ts';
+import { check, listOf, objectOf, parseJson } from '../core/shape.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
-import { descriptorSchema } from '../oci/manifest-schema.ts';
+import { descriptorShape } from '../oci/manifest-shape.ts';
 import { withFileLock } from './file-lock.ts';
 import { indexLockPath } from './layout-paths.ts';
 import type { FileBacked } from './store.ts';
@@ -20,19 +20,23 @@ export interface LayoutReference {
 }
 
 type Layout = Pick<FileBacked, 'root'>;
-type Index = z.infer<typeof layoutIndexSchema>;
-type Entry = Index['manifests'][number];
+type Entry = Descriptor;
 
 /** Unknown fields are kept: other tools write here as well. */
-const layoutIndexSchema = z.looseObject({
-  schemaVersion: z.literal(2),
-  manifests: z.array(descriptorSchema),
+interface Index {
+  readonly schemaVersion: 2;
+  readonly manifests: readonly Entry[];
+}
+
+const indexShape = objectOf({
+  schemaVersion: check((value) => value === 2, '2'),
+  manifests: listOf(descriptorShape),
 });
 
 /** What the layout's index holds, in its order. */
 export async function readReferences(layout: Layout): Promise<readonly LayoutReference[]> {
   const { manifests } = await readIndex(layout);
-  return manifests.map((entry) => ({ name: nameOf(entry), descriptor: entry as Descriptor }));
+  return manifests.map((entry) => ({ name: nameOf(entry), descriptor: entry }));
 }
 
 /**
@@ -84,9 +88,10 @@ function withReference(entries: readonly Entry[], reference: LayoutReference): r
 function entryOf({ name, descriptor }: LayoutReference): Entry {
   const { [REF_NAME]: _former, ...rest } = descriptor.annotations ?? {};
   const annotations = name === undefined ? rest : { ...rest, [REF_NAME]: name };
-  const { annotations: _all, ...bare } = descriptor;
-  const entry = Object.keys(annotations).length > 0 ? { ...bare, annotations } : bare;
-  return descriptorSchema.parse(entry);
+  const { mediaType, digest, size, annotations: _all, ...others } = descriptor;
+  // Always in this order, wherever the descriptor came from: same entries, same bytes.
+  const entry = { mediaType, digest, size, ...others };
+  return Object.keys(annotations).length > 0 ? { ...entry, annotations } : entry;
 }
 
 /** Reads, changes and writes the index while no other process does. Same entries, same bytes. */
@@ -127,15 +132,11 @@ const indexPath = (layout: Layout): string => join(layout.root, 'index.json');
 async function readIndex(layout: Layout): Promise<Index> {
   const path = indexPath(layout);
   const text = await readText(path);
-  try {
-    return layoutIndexSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    const issue = cause instanceof z.ZodError ? cause.issues[0] : undefined;
-    const found = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is not JSON';
-    throw new AtollError('INPUT_INVALID', `Cannot read "${path}": ${found}`, {
-      hint: 'Restore "index.json" from a copy of the layout',
-      cause,
-      details: { path },
-    });
-  }
+  const index = parseJson(text);
+  const problem = index === undefined ? 'it is not JSON' : indexShape(index);
+  if (problem === undefined) return index as Index;
+  throw new AtollError('INPUT_INVALID', `Cannot read "${path}": ${problem}`, {
+    hint: 'Restore "index.json" from a copy of the layout',
+    details: { path },
+  });
 }

@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { isObject } from '../../core/shape.ts';
 
 /** One step of a path. */
 type Step =
@@ -118,8 +119,4 @@ function* descend(value: unknown): Generator<unknown> {
 function membersOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isObject(value) ? Object.values(value) : [];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

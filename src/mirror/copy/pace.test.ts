@@ -20,7 +20,7 @@ test('Pace allows more at once where answers come from far away', async () => {
     changes += 1;
   };
 
-  await pace.timed('far.test', work(80));
+  await pace.timed('far.test', work(200));
 
   expect(pace.planLimit).toBeGreaterThan(near.plans);
   expect(pace.limitOf('far.test')).toBeGreaterThan(near.blobs);
@@ -32,7 +32,7 @@ test('Pace does not take finding a registry for a long way there', async () => {
   const pace = new Pace({}, now);
   const near = pace.planLimit;
 
-  await pace.timed('near.test', work(20));
+  await pace.timed('near.test', work(80));
   await pace.timed('near.test', work(1));
 
   expect(pace.planLimit).toBe(near);

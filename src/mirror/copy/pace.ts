@@ -4,8 +4,9 @@ const NEAR = { blobs: 8, plans: 8 };
 const FAR = { blobs: 16, plans: 64 };
 /** The quickest answer of a registry in the same building takes less than this. */
 const FAR_MS = 15;
-/** What finding a registry takes besides the way there: the first answer comes so much later. */
-const SETUP_MS = 30;
+/** Before a registry's first answer it has to be found: so many times there and back, and some work. */
+const FIRST_TRIPS = 4;
+const FIRST_WORK_MS = 30;
 
 /** How many blobs may be under way: few where answers are quick, more where waiting dominates. */
 export class Pace {
@@ -29,11 +30,12 @@ export class Pace {
 
   /** Does the work and remembers how long it took the registry to answer. */
   async timed<T>(group: string, work: () => Promise<T>): Promise<T> {
-    const setupMs = this.#found.has(group) ? 0 : SETUP_MS;
+    const isFirst = !this.#found.has(group);
     const start = this.#now();
     const result = await work();
+    const tookMs = this.#now() - start;
     this.#found.add(group);
-    this.#note(group, this.#now() - start - setupMs);
+    this.#note(group, isFirst ? (tookMs - FIRST_WORK_MS) / FIRST_TRIPS : tookMs);
     return result;
   }
 

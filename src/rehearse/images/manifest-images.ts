@@ -1,5 +1,5 @@
-import { isObject } from '../../content/catalog/model/fields.ts';
 import { readText } from '../../core/files.ts';
+import { isObject } from '../../core/shape.ts';
 import { readYaml } from '../../generate/yaml.ts';
 import { type WantedImage, wantedImage } from './wanted-image.ts';
 

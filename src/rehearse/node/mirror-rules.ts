@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { isObject } from '../../content/catalog/model/fields.ts';
 import { readText } from '../../core/files.ts';
+import { isObject } from '../../core/shape.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
 import { coversLocation, type MirrorRule, type SourcePolicy } from '../../generate/mirror-rule.ts';
 import { type NamedRules, readMirrorSets } from '../../generate/mirror-set-migration.ts';

@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { registerSecret } from '../../core/redact.ts';
+import { isObject, parseJson } from '../../core/shape.ts';
 import type { Credential } from '../credential-helper.ts';
 import { refusal } from '../refusal.ts';
 import type { Response } from '../transport/response.ts';
@@ -33,13 +33,6 @@ const BODY_BYTES = 1024 * 1024;
 const SHORTEST_LIFE_S = 60;
 /** Asked anew this long before the end, so that a token does not die on the way. */
 const EARLY_MS = 10_000;
-
-const answerSchema = z.looseObject({
-  token: z.string().min(1).optional(),
-  access_token: z.string().min(1).optional(),
-  expires_in: z.number().optional(),
-  refresh_token: z.string().optional(),
-});
 
 /** Asks a token server. An identity token goes by OAuth2, a password by GET, each with the other as fallback. */
 export async function fetchToken(
@@ -99,20 +92,20 @@ export function basicHeader(credential: Credential): string {
 async function readToken(ctx: Context, response: Response, request: TokenRequest): Promise<Token> {
   if (!response.ok) throw await denied(response, request);
   const body = await response.bytes(BODY_BYTES);
-  const parsed = answerSchema.safeParse(parseJson(body));
-  const value = parsed.data?.token ?? parsed.data?.access_token;
+  const answer = parseJson(body?.toString('utf8') ?? '');
+  const value = textIn(answer, 'token') ?? textIn(answer, 'access_token');
   if (value === undefined) throw unusable(request);
-  if (parsed.data?.refresh_token) registerSecret(parsed.data.refresh_token);
-  const life = Math.max(SHORTEST_LIFE_S, parsed.data?.expires_in ?? 0) * 1000;
+  const refresh = textIn(answer, 'refresh_token');
+  if (refresh !== undefined) registerSecret(refresh);
+  const told = isObject(answer) ? Number(answer.expires_in) : 0;
+  const life = Math.max(SHORTEST_LIFE_S, told || 0) * 1000;
   return { value, scopes: request.scopes, expiresAt: ctx.now().getTime() + life - EARLY_MS };
 }
 
-function parseJson(body: Buffer | undefined): unknown {
-  try {
-    return JSON.parse(body?.toString('utf8') ?? '');
-  } catch {
-    return undefined;
-  }
+/** A text that is there and not empty. */
+function textIn(answer: unknown, field: string): string | undefined {
+  const value = isObject(answer) ? answer[field] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 async function denied(response: Response, request: TokenRequest): Promise<AtollError> {

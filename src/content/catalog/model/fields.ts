@@ -1,8 +1,6 @@
-/** Reading documents of others: keys match in any case, as the tools that write them allow. */
+import { isObject } from '../../../core/shape.ts';
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
+/** Reading documents of others: keys match in any case, as the tools that write them allow. */
 
 export function fieldOf(value: unknown, key: string): unknown {
   if (!isObject(value)) return undefined;

@@ -1,5 +1,6 @@
+import { isObject } from '../../../core/shape.ts';
 import { type ApiKind, formatApiKind } from './api-kind.ts';
-import { fieldOf, isObject, listAt, textAt } from './fields.ts';
+import { fieldOf, listAt, textAt } from './fields.ts';
 import { parseVersionRange } from './version-range.ts';
 
 /** What a bundle needs of others before it can be installed. */

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
+import { isObject } from '../../../core/shape.ts';
 import type { ChannelEntry } from '../model/catalog.ts';
-import { fieldOf, isObject, listAt, textAt } from '../model/fields.ts';
+import { fieldOf, listAt, textAt } from '../model/fields.ts';
 import type { DocumentKey } from '../model/parse-document.ts';
 import type { KeptDocument } from '../read-files.ts';
 import type { SelectedPackage, Selection } from '../select/selection.ts';
