@@ -11,8 +11,15 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
+/**
+ * What a shell has set is not part of any tool: NODE_EXTRA_CA_CERTS alone makes Node read a hundred
+ * certificates at every start, which takes longer than the start.
+ */
+const { PATH, HOME } = process.env;
+
 export function start(program, args, options = {}) {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const plain = { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME } };
+  const child = spawn(program, args, { ...plain, ...options });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;

@@ -28,18 +28,15 @@ function peakMB() {
   return Number(peak?.[1] ?? 0) / 1024;
 }
 
+if (report.failed > 0) console.error(report.images.find(({ error }) => error)?.error);
 const { user, system } = process.cpuUsage();
-console.log(
-  JSON.stringify({
-    copied: report.copied,
-    skipped: report.skipped,
-    failed: report.failed,
-    blobs: report.blobs,
-    cpuSeconds: (user + system) / 1e6,
-    peakMB: peakMB(),
-  }),
-);
-if (report.failed > 0) {
-  console.error(report.images.find(({ error }) => error)?.error);
-  process.exitCode = 1;
-}
+const result = JSON.stringify({
+  copied: report.copied,
+  skipped: report.skipped,
+  failed: report.failed,
+  blobs: report.blobs,
+  cpuSeconds: (user + system) / 1e6,
+  peakMB: peakMB(),
+});
+// As the command line does: nothing is left to be taken down in order.
+process.stdout.write(result, () => process.exit(report.failed > 0 ? 1 : 0));
