@@ -3,6 +3,8 @@ import type { Context } from '../../core/context.ts';
 interface Waiting {
   readonly groups: readonly string[];
   readonly size: number;
+  /** Of equal sizes, who came first. */
+  readonly order: number;
   readonly start: () => void;
   readonly cancel: (reason: unknown) => void;
 }
@@ -14,13 +16,16 @@ interface Waiting {
 export class Slots {
   readonly #limitOf: (group: string) => number;
   readonly #active = new Map<string, number>();
-  /** Biggest first; of equal ones, who came first. */
-  readonly #waiting: Waiting[] = [];
+  /** Those that need the same registries wait in one line, whose first is next. */
+  readonly #lines = new Map<string, Waiting[]>();
+  #arrivals = 0;
 
   constructor(ctx: Pick<Context, 'signal'>, limitOf: (group: string) => number) {
     this.#limitOf = limitOf;
     ctx.signal.addEventListener('abort', () => {
-      for (const { cancel } of this.#waiting.splice(0)) cancel(ctx.signal.reason);
+      const all = [...this.#lines.values()].flat();
+      this.#lines.clear();
+      for (const { cancel } of all) cancel(ctx.signal.reason);
     });
   }
 
@@ -36,45 +41,38 @@ export class Slots {
 
   #turn(groups: readonly string[], size: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiting = { groups, size, start: resolve, cancel: reject };
-      this.#waiting.splice(this.#positionFor(size), 0, waiting);
+      this.#arrivals += 1;
+      const waiting = { groups, size, order: this.#arrivals, start: resolve, cancel: reject };
+      const key = groups.join(' ');
+      const line = this.#lines.get(key) ?? [];
+      line.splice(positionIn(line, waiting), 0, waiting);
+      this.#lines.set(key, line);
       this.#startWaiting();
     });
   }
 
-  #positionFor(size: number): number {
-    let low = 0;
-    let high = this.#waiting.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#waiting[middle]?.size ?? 0) >= size) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   #startWaiting(): void {
-    // Looked up once for the whole list, which may be long.
-    const free = new Map<string, number>();
-    for (let index = 0; index < this.#waiting.length; ) {
-      const next = this.#waiting[index];
-      if (!next?.groups.every((group) => this.#freeIn(free, group) > 0)) {
-        index += 1;
-        continue;
-      }
-      this.#waiting.splice(index, 1);
+    for (let line = this.#bestLine(); line; line = this.#bestLine()) {
+      const next = line.shift();
+      if (!next) return;
       this.#count(next.groups, 1);
-      free.clear();
       next.start();
     }
   }
 
-  #freeIn(known: Map<string, number>, group: string): number {
-    const found = known.get(group);
-    if (found !== undefined) return found;
-    const free = this.#limitOf(group) - (this.#active.get(group) ?? 0);
-    known.set(group, free);
-    return free;
+  /** The line whose first can start and comes before the first of all others that can. */
+  #bestLine(): Waiting[] | undefined {
+    let best: Waiting[] | undefined;
+    for (const line of this.#lines.values()) {
+      const [first] = line;
+      if (!first?.groups.every((group) => this.#hasRoom(group))) continue;
+      if (!best?.[0] || isBefore(first, best[0])) best = line;
+    }
+    return best;
+  }
+
+  #hasRoom(group: string): boolean {
+    return (this.#active.get(group) ?? 0) < this.#limitOf(group);
   }
 
   #count(groups: readonly string[], by: number): void {
@@ -82,4 +80,20 @@ export class Slots {
       this.#active.set(group, (this.#active.get(group) ?? 0) + by);
     }
   }
+}
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.size > b.size || (a.size === b.size && a.order < b.order);
+}
+
+function positionIn(line: readonly Waiting[], waiting: Waiting): number {
+  let low = 0;
+  let high = line.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = line[middle];
+    if (other && isBefore(other, waiting)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

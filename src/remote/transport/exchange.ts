@@ -64,6 +64,11 @@ export class Exchange implements Receiver {
     return cause instanceof CutError || ['ECONNRESET', 'EPIPE'].includes(systemCodeOf(cause) ?? '');
   }
 
+  /** Whether the whole body has come and been taken; most answers have none. */
+  get consumed(): boolean {
+    return this.#ended && this.#running === 0 && this.#queue.length === 0;
+  }
+
   get full(): boolean {
     return this.#sink ? this.#running >= this.#window : this.#queue.length > 0;
   }
@@ -124,8 +129,7 @@ export class Exchange implements Receiver {
       if (!held) break;
       this.#run(this.#sink, held);
     }
-    const finished = this.#ended && this.#running === 0 && this.#queue.length === 0;
-    if (finished) this.#pumping?.resolve();
+    if (this.consumed) this.#pumping?.resolve();
   }
 
   #run(sink: ChunkSink, { bytes, release }: Held): void {

@@ -55,7 +55,7 @@ export class Response {
 
   /** Reads a short rest so that the connection can be used again; gives up on a long one. */
   async discard(): Promise<void> {
-    await this.bytes(DISCARD_BYTES).catch(() => undefined);
+    if (!this.#exchange.consumed) await this.bytes(DISCARD_BYTES).catch(() => undefined);
   }
 
   cancel(): void {
