@@ -1,5 +1,5 @@
 // Our own registry as a target, as `registry serve` runs it: `clear` empties it, as docker-registry's does.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, start, stop, waitForPort } from './processes.mjs';
 
@@ -9,6 +9,7 @@ export async function startEmbedded(root) {
   const port = await freePort();
   const config = join(root, 'config.yaml');
   let child;
+  let cleared = 0;
   const serve = async () => {
     await mkdir(root, { recursive: true });
     const listeners = [{ address: `127.0.0.1:${port}` }];
@@ -26,7 +27,8 @@ export async function startEmbedded(root) {
     folder: root,
     clear: async () => {
       await stop(child, 'SIGTERM');
-      await rm(root, { recursive: true, force: true });
+      cleared += 1;
+      await rename(join(root, 'data'), join(root, `data-${cleared}`));
       await serve();
     },
     stop: async () => {

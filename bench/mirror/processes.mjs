@@ -1,7 +1,7 @@
 // Registries and measured programs as child processes; all of them are gone when the benchmark ends.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -91,7 +91,10 @@ export async function measure(program, args, options = {}) {
 
 const DOCKER_REGISTRY = ['/usr/bin/docker-registry', '/usr/local/bin/docker-registry'];
 
-/** Debian's docker-registry; `clear` empties it, as it is before a first sync. */
+/**
+ * Debian's docker-registry; `clear` empties it, as it is before a first sync. What it had is only
+ * put aside: a file system is slow to give out again what was deleted a moment ago.
+ */
 export async function startDockerRegistry(root) {
   const program = DOCKER_REGISTRY.find(existsSync) ?? 'docker-registry';
   const port = await freePort();
@@ -108,6 +111,7 @@ export async function startDockerRegistry(root) {
     }),
   );
   let child;
+  let cleared = 0;
   const serve = async () => {
     child = start(program, ['serve', config], { stdio: 'ignore' });
     await waitForPort(port);
@@ -119,8 +123,9 @@ export async function startDockerRegistry(root) {
     folder: root,
     clear: async () => {
       await stop(child);
-      await rm(data, { recursive: true, force: true });
-      await mkdir(data, { recursive: true });
+      cleared += 1;
+      await rename(data, `${data}-${cleared}`);
+      await mkdir(data);
       await serve();
     },
     stop: () => stop(child),
