@@ -11,8 +11,6 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-const DEFAULTS = { attempts: 5, firstDelayMs: 500, maxDelayMs: 30_000 };
-
 /** An error may carry `retryAfterMs` in its details when the server said how long to wait. */
 function serverDelayMs(error: unknown): number | undefined {
   const delay = error instanceof AtollError ? error.details.retryAfterMs : undefined;
@@ -28,8 +26,7 @@ export async function retry<T>(
   options: RetryOptions,
   attempt: (attempt: number) => Promise<T>,
 ): Promise<T> {
-  const { attempts, firstDelayMs, maxDelayMs } = { ...DEFAULTS, ...options };
-  const random = options.random ?? Math.random;
+  const { attempts = 5, firstDelayMs = 500, maxDelayMs = 30_000, random = Math.random } = options;
 
   for (let count = 1; ; count += 1) {
     ctx.signal.throwIfAborted();

@@ -34,6 +34,7 @@ export interface RegistryClientOptions {
 
 interface Door {
   readonly base: URL;
+  readonly origin: string;
   readonly authorizer: Authorizer;
 }
 
@@ -144,7 +145,7 @@ export class RegistryClient {
     const headers = await this.#headers(ctx, door, request, hop.url);
     const body = hop.method === request.method ? request.body : undefined;
     const response = await this.#once(ctx, hop, headers, body);
-    if (!isChallenge(response) || hop.url.origin !== door.base.origin) return response;
+    if (!isChallenge(response) || hop.url.origin !== door.origin) return response;
     const used = headers.authorization;
     const authorization = await door.authorizer.again(ctx, response, request.scopes, used);
     if (authorization === undefined) return response;
@@ -183,7 +184,7 @@ export class RegistryClient {
     request: RegistryRequest,
     url: URL,
   ): Promise<Record<string, string>> {
-    const isHome = url.origin === door.base.origin;
+    const isHome = url.origin === door.origin;
     const authorization = isHome ? await door.authorizer.header(ctx, request.scopes) : undefined;
     return { ...request.headers, ...(authorization ? { authorization } : {}) };
   }
@@ -222,7 +223,7 @@ export class RegistryClient {
     });
     if (response.status === 401) authorizer.learn(response);
     await response.discard();
-    return { base, authorizer };
+    return { base, origin: base.origin, authorizer };
   }
 }
 

@@ -27,11 +27,6 @@ export class AttachmentFinder {
   readonly #tags = new Map<string, KnownTags>();
   readonly #firstAnswers = new Map<string, Promise<unknown>>();
 
-  /** Asks for the tags ahead, while something else is being asked. */
-  prepare(ctx: Context, origin: Origin): void {
-    this.#tagsOf(ctx, origin).catch(() => undefined);
-  }
-
   async find(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
     const tags = this.#tagsOf(ctx, origin);
     const [tagged, referring] = await Promise.all([

@@ -91,7 +91,7 @@ test('copyImages has nothing to do the second time, and asks little to know that
   const report = await copy(jobs);
 
   expect(report).toMatchObject({ copied: 0, skipped: 3, failed: 0 });
-  expect(a.calls.filter((call) => !call.startsWith('referrers ')).toSorted()).toEqual([
+  expect(a.calls.filter((call) => !call.startsWith('referrers '))).toEqual([
     'resolve app v1',
     'resolve app v2',
     'resolve app v3',

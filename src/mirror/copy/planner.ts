@@ -43,13 +43,11 @@ export class Planner {
     const place = this.#places.placeOf(job);
     const origin = this.#places.originOf(job);
     const subject = { job, place, origin };
-    const withAttachments = this.#wantsAttachments(job);
-    if (withAttachments) this.#finder.prepare(this.#ctx, origin);
     const { root, tagged } = await this.#findRoot(subject);
     const present = tagged.size > 0 || (await this.#isThere(place, root));
     const node = await this.#trees.plan({ ...subject, shape: job.shape ?? 'whole' }, root, present);
     const tree = { node, tags: job.tags.filter((tag) => !tagged.has(tag)) };
-    const attachments = withAttachments ? await this.#attachments(subject, node) : [];
+    const attachments = this.#wantsAttachments(job) ? await this.#attachments(subject, node) : [];
     return { ...subject, root: tree, attachments };
   }
 

@@ -10,7 +10,7 @@ interface HeadParts {
 
 const FORBIDDEN = /[\r\n\0]/;
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
-const USER_AGENT = 'atoll';
+const OURS = 'user-agent: atoll\r\naccept-encoding: identity\r\n';
 
 /** The head of a request as it goes over the wire; absolute form where a proxy reads it. */
 export function requestHead(
@@ -21,19 +21,15 @@ export function requestHead(
   const proxy = endpoint.tls ? undefined : endpoint.proxy;
   const authorization = proxy && proxyAuthorization(proxy);
   const size = length ?? (BODY_METHODS.has(method) ? 0 : undefined);
-  const all: Record<string, string> = {
-    host: url.host,
-    'user-agent': USER_AGENT,
-    'accept-encoding': 'identity',
-    ...(authorization ? { 'proxy-authorization': authorization } : {}),
-    ...(size === undefined ? {} : { 'content-length': String(size) }),
-    ...headers,
-  };
   const path = `${proxy ? url.origin : ''}${url.pathname}${url.search}`;
-  let head = `${method} ${path} HTTP/1.1\r\n`;
-  for (const [name, value] of Object.entries(all)) {
-    if (FORBIDDEN.test(value)) throw new ProtocolError(`the header ${name} holds a line break`);
-    head += `${name}: ${value}\r\n`;
-  }
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${url.host}\r\n${OURS}`;
+  if (authorization) head += line('proxy-authorization', authorization);
+  if (size !== undefined) head += line('content-length', String(size));
+  for (const name in headers) head += line(name, headers[name] ?? '');
   return `${head}\r\n`;
+}
+
+function line(name: string, value: string): string {
+  if (FORBIDDEN.test(value)) throw new ProtocolError(`the header ${name} holds a line break`);
+  return `${name}: ${value}\r\n`;
 }
