@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -230,6 +230,33 @@ describe('the embedded registry', () => {
     );
 
     expect(copied).toEqual(['copied', 'copied', 'copied', 'copied']);
+  });
+
+  test('is used by TLS without trust where that is allowed, also when it leaves plain HTTP unanswered', async () => {
+    const tls = await makeTls(['127.0.0.1']);
+    const paths = { certificate: tls.certificate, key: tls.key };
+    const registry = await startEmbeddedRegistry({ listeners: [{ port: 0, tls: paths }] });
+    onTestFinished(() => registry.stop());
+    const [host = '', port = ''] = registry.host.split(':');
+    // Hands on what starts like TLS, and keeps silent otherwise.
+    const silent = createTcpServer((client) => {
+      client.once('data', (first: Buffer) => {
+        if (first[0] !== 0x16) return;
+        const server = connect(Number(port), host);
+        server.write(first);
+        client.pipe(server).pipe(client);
+      });
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const behind = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+
+    const { manifest } = await push(openRegistries().repository(registry.host, 'team/app'), 'v1');
+    const registries = openRegistries();
+    const found = await registries.repository(behind, 'team/app').resolve(ctx, 'v1');
+    await registries.close();
+
+    expect(found?.digest).toBe(manifest.descriptor.digest);
   });
 
   test('is copied into and out of by IPv6 as well', async () => {

@@ -19,24 +19,39 @@ interface Found {
 
 const DOCKER_HUB = 'docker.io';
 const DOCKER_HUB_HOST = 'registry-1.docker.io';
+const HEAD_START_MS = 1000;
 const VERSION_HEADER = 'docker-distribution-api-version';
 
 /** Finds the registry behind a host: `GET /v2/` over TLS, over plain HTTP only where that is allowed. */
 export async function findRegistry(ctx: Context, options: PingOptions): Promise<Found> {
   const host = options.registry === DOCKER_HUB ? DOCKER_HUB_HOST : options.registry;
-  const secured = ping(ctx, options, new URL(`https://${host}`));
-  if (!options.isInsecure(host)) return await secured;
-  // Both at once: who allows plain HTTP mostly means it, and a round trip may be long.
+  const secured = () => ping(ctx, options, new URL(`https://${host}`));
+  if (!options.isInsecure(host)) return await secured();
   const plain = ping(ctx, options, new URL(`http://${host}`));
   plain.catch(() => undefined);
+  // A port that speaks plain HTTP does not speak TLS, and who allows the one mostly means it.
+  const isOnePort = new URL(`http://${host}`).port !== '';
+  const found = isOnePort ? await soon(plain) : undefined;
+  if (found?.response.url.protocol === 'http:') return found;
   try {
-    const found = await secured;
+    const better = await secured();
     plain.then(({ response }) => response.discard()).catch(() => undefined);
-    return found;
+    return better;
   } catch (error) {
     if (ctx.signal.aborted || !maybePlain(error)) throw error;
     return await preferred(ctx, plain, error);
   }
+}
+
+/** What comes within the head start, if it is good. A server of TLS may leave plain HTTP unanswered. */
+async function soon(plain: Promise<Found>): Promise<Found | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, HEAD_START_MS, undefined);
+  });
+  const found = await Promise.race([plain.catch(() => undefined), late]);
+  clearTimeout(timer);
+  return found;
 }
 
 function maybePlain(error: unknown): boolean {
