@@ -102,6 +102,10 @@ describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, most
 
     const words = [...args, 'registry', 'serve', '--dir', registry, '--workers', '2'];
     const server = spawn(file, words, { cwd: folder, env: { PATH: '' }, stdio: 'pipe' });
+    let told = '';
+    server.stderr.on('data', (chunk) => {
+      told += chunk;
+    });
     const ended = new Promise((resolve) => server.once('close', resolve));
     try {
       await said(server, 'listens on');
@@ -110,7 +114,7 @@ describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, most
     } finally {
       server.kill('SIGTERM');
     }
-    expect(await ended).toBe(0);
+    expect([await ended, told]).toEqual([0, expect.stringContaining('registry stopped')]);
   });
 
   test('answers a misspelled command as the sources do', () => {

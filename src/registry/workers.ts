@@ -51,6 +51,8 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     worker.on('message', (message: Message) => {
       if (message.type === 'snapshot') snapshots.set(worker.id, message.snapshot);
     });
+    // What a process that is going away cannot be told does not matter: its exit is told.
+    worker.on('error', () => undefined);
     worker.once('exit', () => {
       workers.delete(worker);
       serving.delete(worker);
