@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
+import { ERROR_CODES } from '../src/core/error-codes.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { freePort } from './support/docker-registry.ts';
 import { tempDir } from './support/temp.ts';
@@ -167,6 +168,24 @@ test('registry serve runs several processes as one, and drains when it is stoppe
   );
   expect(log.join('')).not.toContain(password);
   await upkeep(dir);
+});
+
+test('registry serve says so when it cannot start processes', async () => {
+  const { dir } = await init(await freePort());
+  const preload = join(folder, 'no-node.cjs');
+  await writeFile(preload, "process.execPath = '/nonexistent/node';\n");
+
+  const args = ['--require', preload, program, 'registry', 'serve', '--dir', dir, '--workers', '2'];
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
+    execFile(process.execPath, args, { timeout: 60_000 }, (error, _stdout, stderr) =>
+      resolve({ code: error?.code, stderr }),
+    ),
+  );
+
+  expect([code, stderr]).toEqual([
+    ERROR_CODES.PROGRAM_FAILED.exit,
+    expect.stringContaining('did not start: spawn /nonexistent/node ENOENT'),
+  ]);
 });
 
 test('who connects while several processes stop is answered or refused, never left waiting', async () => {

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
+import { AtollError, messageOf } from '../core/errors.ts';
 import type { SelfCommand } from '../core/self.ts';
 import type { Snapshot } from './metrics.ts';
 import type { RunningListener, RunningRegistry } from './start.ts';
@@ -51,8 +51,11 @@ export async function startWorkers(ctx: Context, options: WorkersOptions): Promi
     worker.on('message', (message: Message) => {
       if (message.type === 'snapshot') snapshots.set(worker.id, message.snapshot);
     });
-    // What a process that is going away cannot be told does not matter: its exit is told.
-    worker.on('error', () => undefined);
+    // One that never started has no exit. Else this is what a process that is going away could not
+    // be told, which does not matter.
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) workers.delete(worker);
+    });
     worker.once('exit', () => {
       workers.delete(worker);
       serving.delete(worker);
@@ -116,14 +119,18 @@ function readyOf(worker: Worker): Promise<readonly RunningListener[]> {
     worker.on('message', (message: Message) => {
       if (message.type === 'listening') resolve(message.listeners);
     });
-    worker.once('exit', (code, signal) => {
-      const how = signal ?? `exit status ${code}`;
-      reject(
-        new AtollError('PROGRAM_FAILED', `A process of the registry did not start: ${how}`, {
-          hint: 'Look at what it printed above, or try --workers 1',
-        }),
-      );
+    worker.once('error', (cause) => {
+      if (worker.process.pid === undefined) reject(notStarted(messageOf(cause)));
     });
+    worker.once('exit', (code, signal) => {
+      reject(notStarted(signal ?? `exit status ${code}`));
+    });
+  });
+}
+
+function notStarted(how: string): AtollError {
+  return new AtollError('PROGRAM_FAILED', `A process of the registry did not start: ${how}`, {
+    hint: 'Look at what it printed above, or try --workers 1',
   });
 }
 

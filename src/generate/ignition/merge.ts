@@ -1,8 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
+import { isObject, type JsonObject as Json } from '../../core/shape.ts';
 import { IGNITION_VERSIONS, type IgnitionConfig } from './config.ts';
 import { newerVersion } from './versions.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** How the entries of each list are told apart; the rest of the lists are joined. */
 const KEYS: Readonly<Record<string, string>> = {
@@ -95,6 +94,3 @@ function checkKernelArguments(version: string, config: Json): void {
     hint: 'Ask for spec 3.3.0 or newer',
   });
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,6 @@
 import { isObject } from '../../../core/shape.ts';
 
 /** Reading documents of others: keys match in any case, as the tools that write them allow. */
-
 export function fieldOf(value: unknown, key: string): unknown {
   if (!isObject(value)) return undefined;
   if (Object.hasOwn(value, key)) return value[key] ?? undefined;
