@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { writeAll } from '../core/write-all.ts';
 
 /** So much may wait in memory for the disk before the source is asked to wait. */
 const MAX_QUEUED_BYTES = 1536 * 1024;
@@ -69,28 +70,4 @@ function gatheringWriter(file: FileHandle, start: number): GatheringWriter {
     },
     position: () => position,
   };
-}
-
-/** `writev` may write less than it was given. */
-async function writeAll(
-  file: FileHandle,
-  chunks: readonly Uint8Array[],
-  position: number,
-): Promise<void> {
-  let rest = chunks.filter((chunk) => chunk.length > 0);
-  let at = position;
-  while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(rest, at);
-    at += bytesWritten;
-    rest = dropBytes(rest, bytesWritten);
-  }
-}
-
-function dropBytes(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  let left = bytes;
-  return chunks.flatMap((chunk) => {
-    const dropped = Math.min(left, chunk.length);
-    left -= dropped;
-    return dropped === chunk.length ? [] : [chunk.subarray(dropped)];
-  });
 }

@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { unwritable } from '../../core/files.ts';
+import { writeAll } from '../../core/write-all.ts';
 import { chunkFile } from './bundle-index.ts';
 
 const READ_BYTES = 1024 * 1024;
@@ -47,7 +48,7 @@ export class ChunkFiles {
     try {
       for (const { chunk, at, length } of piecesOf(offset, bytes.length, this.#chunkBytes)) {
         const file = await this.#file(chunk);
-        await writeAll(file, bytes.subarray(done, done + length), at);
+        await writeAll(file, [bytes.subarray(done, done + length)], at);
         done += length;
       }
     } catch (error) {
@@ -88,14 +89,6 @@ export class ChunkFiles {
     // Made if absent, never cut: an interrupted run goes on in it.
     await (await open(path, 'a')).close();
     return open(path, 'r+');
-  }
-}
-
-/** A write may take less than it was given. */
-async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
   }
 }
 

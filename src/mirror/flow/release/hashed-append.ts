@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from '../../../core/context.ts';
+import { writeAll } from '../../../core/write-all.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { splitDigest } from '../../../oci/digest.ts';
 import { mismatch } from '../../../oci/verify.ts';
@@ -29,7 +30,7 @@ export async function hashedAppend(
     ctx.signal.throwIfAborted();
     if (size + chunk.length > blob.size) throw mismatch(blob, `more than ${blob.size} bytes`);
     hash.update(chunk);
-    await file.write(chunk, 0, chunk.length, size);
+    await writeAll(file, [chunk], size);
     size += chunk.length;
   }
   if (size < blob.size) throw new Error(`Only ${size} of ${blob.size} bytes came`);

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../../core/context.ts';
@@ -7,6 +6,8 @@ import { AtollError } from '../../../core/errors.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { splitDigest } from '../../../oci/digest.ts';
 import { verified } from '../../../oci/verify.ts';
+
+const PARTIAL = '.partial';
 
 /** A node's disk for images: whole, verified blobs, within the size of the disk. */
 export class ImageStorage {
@@ -24,7 +25,9 @@ export class ImageStorage {
     await mkdir(folder, { recursive: true });
     const storage = new ImageStorage(folder, diskBytes);
     for (const name of await readdir(folder)) {
-      storage.#usedBytes += (await stat(join(folder, name))).size;
+      const path = join(folder, name);
+      if (name.endsWith(PARTIAL)) await rm(path);
+      else storage.#usedBytes += (await stat(path)).size;
     }
     return storage;
   }
@@ -45,9 +48,11 @@ export class ImageStorage {
       throw new AtollError('DISK_FULL', `Cannot store ${blob.digest}: the node's disk is full`);
     }
     this.#usedBytes += blob.size;
-    const partial = `${this.#path(blob)}.partial`;
+    const partial = this.#path(blob) + PARTIAL;
     try {
-      await pipeline(verified(blob, chunks), createWriteStream(partial), { signal: ctx.signal });
+      // Opened before bytes come: a file made while they fail would be made after its removal.
+      const file = (await open(partial, 'w')).createWriteStream();
+      await pipeline(verified(blob, chunks), file, { signal: ctx.signal });
       await rename(partial, this.#path(blob));
     } catch (error) {
       this.#usedBytes -= blob.size;

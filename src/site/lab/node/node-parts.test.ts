@@ -52,6 +52,17 @@ describe('ImageStorage', () => {
     expect(storage.usedBytes).toBe(0);
   });
 
+  test('counts nothing of a blob that was cut when the node died', async () => {
+    const root = await tempDir();
+    await ImageStorage.open(root);
+    const folder = join(root, 'var/lib/containers/storage/blobs');
+    const [blob, bytes] = blobOf('a layer');
+    await writeFile(join(folder, `${blob.digest.slice('sha256:'.length)}.partial`), bytes);
+
+    expect((await ImageStorage.open(root)).usedBytes).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test('is full when the disk is', async () => {
     const storage = await ImageStorage.open(await tempDir(), 10);
     const [small, bytes] = blobOf('small');
