@@ -13,6 +13,12 @@ export interface Source {
   blob(ctx: Context, descriptor: Descriptor, offset?: number): AsyncIterable<Uint8Array>;
 }
 
+/** A source that finds a manifest and reads it with one question. */
+export interface FindingSource {
+  /** The manifest a tag or digest names here, or undefined when there is no such thing. */
+  find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined>;
+}
+
 /** Somewhere content can be put. Children go before the manifest that names them. */
 export interface Target {
   /** For a manifest: whether it is here, which promises its whole tree unless it is sparse. */

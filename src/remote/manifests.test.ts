@@ -70,6 +70,37 @@ describe('resolve', () => {
   });
 });
 
+describe('find', () => {
+  test.each(['v1', DESCRIPTOR.digest])('reads %s with one GET', async (reference) => {
+    const registry = await startScriptedRegistry();
+    registry.memory.addManifest('team/app', 'v1', INDEX, TEXT);
+
+    const manifest = await openRepository(registry.host).find(ctx, reference);
+
+    expect(manifest?.descriptor).toEqual(DESCRIPTOR);
+    expect(registry.lines()).toEqual(['GET /v2/', `GET /v2/team/app/manifests/${reference}`]);
+  });
+
+  test('gives undefined for what is not there', async () => {
+    const registry = await startScriptedRegistry();
+
+    expect(await openRepository(registry.host).find(ctx, 'nope')).toBeUndefined();
+  });
+
+  test('refuses bytes that are not what the registry itself says they are', async () => {
+    const headers = { 'content-type': INDEX, 'docker-content-digest': DESCRIPTOR.digest };
+    const registry = await startScriptedRegistry((request) =>
+      request.path === '/v2/'
+        ? undefined
+        : { status: 200, headers, body: TEXT.replace('[]', '[ ]') },
+    );
+
+    await expect(openRepository(registry.host).find(ctx, 'v1')).rejects.toMatchObject({
+      code: 'CONTENT_MISMATCH',
+    });
+  });
+});
+
 describe('manifest', () => {
   test('returns the bytes as served', async () => {
     const registry = await startScriptedRegistry();

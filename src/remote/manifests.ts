@@ -27,8 +27,19 @@ export function resolveManifest(
     await head.discard();
     if (head.status === 404) return undefined;
     const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;
-    return found ?? (await resolveByGet(ctx, place, tagOrDigest));
+    return found ?? (await get(ctx, place, tagOrDigest))?.descriptor;
   });
+}
+
+/** The manifest that a tag or digest names, in one question; undefined when there is no such thing. */
+export function findManifest(
+  ctx: Context,
+  place: Place,
+  tagOrDigest: string,
+): Promise<RawManifest | undefined> {
+  return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), () =>
+    get(ctx, place, tagOrDigest),
+  );
 }
 
 /** The manifest's bytes, compared with the descriptor before anything looks into them. */
@@ -106,11 +117,11 @@ function ask(ctx: Context, place: Place, method: string, reference: string): Pro
   return place.client.send(ctx, { method, target, scopes, headers: ACCEPT });
 }
 
-async function resolveByGet(
+async function get(
   ctx: Context,
   place: Place,
   tagOrDigest: string,
-): Promise<Descriptor | undefined> {
+): Promise<RawManifest | undefined> {
   const response = await ask(ctx, place, 'GET', tagOrDigest);
   if (response.status === 404) {
     await response.discard();
@@ -118,20 +129,25 @@ async function resolveByGet(
   }
   if (!response.ok) throw await refused(place, response, tagOrDigest);
   const bytes = await wholeManifest(place, response, tagOrDigest);
-  const wanted = isDigest(tagOrDigest) ? tagOrDigest : undefined;
+  const wanted = isDigest(tagOrDigest) ? tagOrDigest : toldDigest(response);
   const digest = digestOf(bytes, wanted && splitDigest(wanted).algorithm);
   if (wanted && digest !== wanted) throw mismatch({ digest: wanted }, 'different bytes');
-  return parseManifest(bytes, typeOf(response), digest).descriptor;
+  return parseManifest(bytes, typeOf(response), digest);
 }
 
 /** The descriptor a HEAD gives, unless a header is missing or says something else than was asked. */
-function fromHeaders({ headers }: Response, tagOrDigest: string): Descriptor | undefined {
-  const digest = headers['docker-content-digest'] ?? '';
-  const mediaType = headers['content-type']?.split(';')[0]?.trim() ?? '';
-  const size = Number(headers['content-length'] || Number.NaN);
-  if (!isDigest(digest) || !isManifestType(mediaType) || !(size > 0)) return undefined;
+function fromHeaders(response: Response, tagOrDigest: string): Descriptor | undefined {
+  const digest = toldDigest(response);
+  const mediaType = typeOf(response);
+  const size = Number(response.headers['content-length'] || Number.NaN);
+  if (!digest || !mediaType || !(size > 0)) return undefined;
   if (isDigest(tagOrDigest) && digest !== tagOrDigest) return undefined;
   return { mediaType, digest, size };
+}
+
+function toldDigest({ headers }: Response): Digest | undefined {
+  const told = headers['docker-content-digest'] ?? '';
+  return isDigest(told) ? told : undefined;
 }
 
 async function wholeManifest(place: Place, response: Response, reference: string): Promise<Buffer> {

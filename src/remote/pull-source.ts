@@ -41,6 +41,10 @@ export class MirroredSource implements PullSource {
     return await this.#first(ctx, tagOrDigest, (place) => place.resolve(ctx, tagOrDigest));
   }
 
+  async find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined> {
+    return await this.#first(ctx, tagOrDigest, (place) => place.find(ctx, tagOrDigest));
+  }
+
   async manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
     if (this.#chosen) return await this.#chosen.manifest(ctx, descriptor);
     const read = (place: Repository) => place.manifest(ctx, descriptor).catch(asAbsent);

@@ -1,5 +1,12 @@
 import type { Context } from '../core/context.ts';
-import type { MountTarget, ReferrersSource, Source, TagSource, Target } from '../oci/content.ts';
+import type {
+  FindingSource,
+  MountTarget,
+  ReferrersSource,
+  Source,
+  TagSource,
+  Target,
+} from '../oci/content.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { BulkSource, BulkTarget } from './bulk.ts';
@@ -30,6 +37,7 @@ export interface RegistryOptions {
 /** One repository of one registry, exactly there: no mirrors, no rewriting. */
 export interface Repository
   extends Source,
+    FindingSource,
     Target,
     MountTarget,
     ReferrersSource,
@@ -44,7 +52,7 @@ export interface Repository
 }
 
 /** What a pull as a node does it ends at: where the manifest was found, and the rest follows. */
-export interface PullSource extends Source, ReferrersSource, TagSource, BulkSource {
+export interface PullSource extends Source, FindingSource, ReferrersSource, TagSource, BulkSource {
   /** `host/repository` that answered last; undefined before the first answer. */
   readonly endpoint: string | undefined;
 }

@@ -15,6 +15,7 @@ import {
 } from './bulk.ts';
 import { iterate, openDownload } from './download.ts';
 import {
+  findManifest,
   hasManifest,
   readManifest,
   removeManifest,
@@ -45,6 +46,10 @@ export class RemoteRepository implements Repository {
 
   async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
     return await resolveManifest(ctx, await this.#place(), tagOrDigest);
+  }
+
+  async find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined> {
+    return await findManifest(ctx, await this.#place(), tagOrDigest);
   }
 
   async manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {

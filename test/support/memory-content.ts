@@ -1,5 +1,6 @@
 import { AtollError } from '../../src/core/errors.ts';
 import type {
+  FindingSource,
   MountTarget,
   ReferrersSource,
   Source,
@@ -38,7 +39,9 @@ export class MemoryRegistry {
 
 type Hook = (operation: string, digest: string) => void | Promise<void>;
 
-export class MemoryRepository implements Source, Target, MountTarget, TagSource, ReferrersSource {
+export class MemoryRepository
+  implements Source, FindingSource, Target, MountTarget, TagSource, ReferrersSource
+{
   readonly blobs = new Map<string, Uint8Array>();
   readonly manifests = new Map<string, RawManifest>();
   readonly tagged = new Map<string, Digest>();
@@ -63,7 +66,16 @@ export class MemoryRepository implements Source, Target, MountTarget, TagSource,
 
   async resolve(_ctx: unknown, tagOrDigest: string): Promise<Descriptor | undefined> {
     await this.#call('resolve', tagOrDigest);
-    return this.manifests.get(this.tagged.get(tagOrDigest) ?? tagOrDigest)?.descriptor;
+    return this.#named(tagOrDigest)?.descriptor;
+  }
+
+  #named(tagOrDigest: string): RawManifest | undefined {
+    return this.manifests.get(this.tagged.get(tagOrDigest) ?? tagOrDigest);
+  }
+
+  async find(_ctx: unknown, tagOrDigest: string): Promise<RawManifest | undefined> {
+    await this.#call('find', tagOrDigest);
+    return this.#named(tagOrDigest);
   }
 
   async manifest(_ctx: unknown, { digest }: Descriptor): Promise<RawManifest> {

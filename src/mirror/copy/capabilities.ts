@@ -1,4 +1,5 @@
 import type {
+  FindingSource,
   MountTarget,
   PreparedTarget,
   ReferrersSource,
@@ -11,6 +12,7 @@ import type {
 const can = (thing: object, method: string): boolean =>
   typeof (thing as Record<string, unknown>)[method] === 'function';
 
+export const canFind = (source: object): source is FindingSource => can(source, 'find');
 export const hasReferrers = (source: object): source is ReferrersSource => can(source, 'referrers');
 export const hasTags = (source: object): source is TagSource => can(source, 'tags');
 export const isMountTarget = (target: object): target is MountTarget => can(target, 'mount');

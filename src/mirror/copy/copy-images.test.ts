@@ -80,6 +80,34 @@ test('copyImages takes the bytes from a neighbour at the target when a mount is 
   expect(b.count('get')).toBe(2);
 });
 
+test('copyImages asks once each what a new image is and whether its tag is taken', async () => {
+  const [a, b] = [up(), down()];
+  for (const tag of ['v1', 'v2']) a.repository('app').addImage(['base', tag], tag);
+
+  await copy(['v1', 'v2'].map((tag) => job(a, b, 'app', tag)));
+
+  const manifests = /^(?:resolve|find|read|has) app (?:v\d|sha256)/;
+  const metadata = ({ calls }: MemoryRegistry) => calls.filter((call) => manifests.test(call));
+  expect(metadata(a)).toEqual(['find app v1', 'find app v2']);
+  const known = new Set([...b.repository('app').manifests.keys()]);
+  expect(metadata(b).filter((call) => !call.startsWith('has') || known.has(call.slice(8)))).toEqual(
+    ['resolve app v1', 'resolve app v2'],
+  );
+});
+
+test('copyImages sends nothing of an image that the target has without any of its tags', async () => {
+  const [a, b] = [up(), down()];
+  const { digest } = a.repository('app').addImage(['base', 'more'], 'v1');
+  await copy([job(a, b, 'app', digest)]);
+  a.calls.length = 0;
+
+  const report = await copy([job(a, b, 'app', 'v1')]);
+
+  expect(report).toMatchObject({ copied: 1, blobs: { copied: 0, reused: 3 } });
+  expect(b.repository('app').tagged.get('v1')).toBe(digest);
+  expect(a.count('get')).toBe(0);
+});
+
 test('copyImages has nothing to do the second time, and asks little to know that', async () => {
   const [a, b] = [up(), down()];
   for (const tag of ['v1', 'v2', 'v3']) a.repository('app').addImage(['base', tag], tag);

@@ -2,15 +2,17 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
+import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { AttachmentFinder } from './attachments.ts';
-import { isSource } from './capabilities.ts';
+import { canFind, isSource } from './capabilities.ts';
 import type { CopyOptions, ImageJob } from './job.ts';
 import type { ManifestShelf } from './manifest-shelf.ts';
 import type { Pace } from './pace.ts';
 import { type Origin, type Place, Places } from './place.ts';
 import { type ImagePlan, type ManifestNode, nodesOf, type PlannedTree } from './plan.ts';
 import { chooseSingle } from './platforms.ts';
+import { TargetTags } from './target-tags.ts';
 import { TreePlanner } from './tree-planner.ts';
 
 /** What a plan needs to know about one image while it is being made. */
@@ -18,6 +20,12 @@ interface Subject {
   readonly job: ImageJob;
   readonly place: Place;
   readonly origin: Origin;
+}
+
+interface Found {
+  readonly root: Descriptor;
+  /** Known when it was read on the way. */
+  readonly manifest?: RawManifest;
 }
 
 /** Artifacts of artifacts (a signature of an SBOM) exist; longer chains do not. */
@@ -43,10 +51,12 @@ export class Planner {
     const place = this.#places.placeOf(job);
     const origin = this.#places.originOf(job);
     const subject = { job, place, origin };
-    const { root, tagged } = await this.#findRoot(subject);
-    const present = tagged.size > 0 || (await this.#isThere(place, root));
-    const node = await this.#trees.plan({ ...subject, shape: job.shape ?? 'whole' }, root, present);
-    const tree = { node, tags: job.tags.filter((tag) => !tagged.has(tag)) };
+    const tags = await this.#tagsAt(place, job.tags);
+    const { root, manifest } = await this.#findRoot(subject, tags);
+    const present = await this.#isThere(place, root, tags);
+    const shape = job.shape ?? 'whole';
+    const node = await this.#trees.plan({ ...subject, shape, manifest }, root, present);
+    const tree = { node, tags: missingOf(job.tags, tags, root) };
     const attachments = this.#wantsAttachments(job) ? await this.#attachments(subject, node) : [];
     return { ...subject, root: tree, attachments };
   }
@@ -55,27 +65,24 @@ export class Planner {
     return job.signatures ?? this.#options.signatures ?? true;
   }
 
-  /** The image itself, and which of the wanted tags already name it at the target. */
-  async #findRoot(subject: Subject): Promise<{ root: Descriptor; tagged: ReadonlySet<string> }> {
-    const { job, place } = subject;
-    if (job.shape === 'single') return await this.#findSingle(subject);
-    if (isDigest(job.reference)) {
-      const tags = await this.#tagsAt(place, job.tags);
-      const same = [...tags.values()].find((found) => found?.digest === job.reference);
-      const root = same ?? (await this.#resolve(subject));
-      return { root, tagged: namesOf(tags, root.digest) };
-    }
-    const [root, tags] = await Promise.all([this.#resolve(subject), this.#tagsAt(place, job.tags)]);
-    return { root, tagged: namesOf(tags, root.digest) };
+  /** The image itself. Where it has to be read anyway, finding it and reading it is one question. */
+  async #findRoot(subject: Subject, tags: TargetTags): Promise<Found> {
+    const { job, origin } = subject;
+    if (job.shape === 'single') return { root: await this.#findSingle(subject) };
+    const same = isDigest(job.reference) ? tags.find(job.reference) : undefined;
+    if (same) return { root: same };
+    const { source, group } = origin;
+    if (!tags.areMissing || !canFind(source)) return { root: await this.#resolve(subject) };
+    const manifest = await this.#pace.timed(group, () => source.find(this.#ctx, job.reference));
+    if (!manifest) throw unknown(job);
+    return { root: manifest.descriptor, manifest };
   }
 
-  async #findSingle(subject: Subject): Promise<{ root: Descriptor; tagged: ReadonlySet<string> }> {
-    const { job, place, origin } = subject;
+  async #findSingle(subject: Subject): Promise<Descriptor> {
+    const { job, origin } = subject;
     const named = await this.#resolve(subject);
-    const root = isIndexType(named.mediaType)
-      ? chooseSingle(await origin.source.manifest(this.#ctx, named), job)
-      : named;
-    return { root, tagged: namesOf(await this.#tagsAt(place, job.tags), root.digest) };
+    if (!isIndexType(named.mediaType)) return named;
+    return chooseSingle(await origin.source.manifest(this.#ctx, named), job);
   }
 
   async #resolve({ job, origin }: Subject): Promise<Descriptor> {
@@ -83,25 +90,26 @@ export class Planner {
       origin.source.resolve(this.#ctx, job.reference),
     );
     if (found) return found;
-    throw new AtollError('IMAGE_UNKNOWN', `Cannot copy ${job.from}: the source does not have it`, {
-      hint: 'Check the name and the tag; with "skopeo list-tags" you see what is there',
-    });
+    throw unknown(job);
   }
 
-  async #tagsAt(
-    { target, group }: Place,
-    tags: readonly string[],
-  ): Promise<ReadonlyMap<string, Descriptor | undefined>> {
-    if (!isSource(target)) return new Map();
+  async #tagsAt({ target, group }: Place, tags: readonly string[]): Promise<TargetTags> {
+    if (!isSource(target)) return new TargetTags([]);
     const found = tags.map(async (tag) => {
       const descriptor = await this.#pace.timed(group, () => target.resolve(this.#ctx, tag));
       return [tag, descriptor] as const;
     });
-    return new Map(await Promise.all(found));
+    return new TargetTags(await Promise.all(found));
   }
 
-  async #isThere({ target, group }: Place, root: Descriptor): Promise<boolean> {
-    return await this.#pace.timed(group, () => target.has(this.#ctx, root));
+  /**
+   * Whether the target has the image. Without any of its tags that is so unlikely that it is not
+   * worth a question for each image: should it be there, its blobs are found there one by one.
+   */
+  async #isThere({ target, group }: Place, image: Descriptor, tags: TargetTags): Promise<boolean> {
+    if (tags.find(image.digest)) return true;
+    if (tags.areMissing) return false;
+    return await this.#pace.timed(group, () => target.has(this.#ctx, image));
   }
 
   async #attachments(subject: Subject, root: ManifestNode): Promise<PlannedTree[]> {
@@ -141,16 +149,20 @@ export class Planner {
     tag: string | undefined,
   ): Promise<PlannedTree> {
     const wanted = tag === undefined ? [] : [tag];
-    const tagged = namesOf(await this.#tagsAt(subject.place, wanted), descriptor.digest);
-    const present = tagged.size > 0 || (await this.#isThere(subject.place, descriptor));
+    const tags = await this.#tagsAt(subject.place, wanted);
+    const present = await this.#isThere(subject.place, descriptor, tags);
     const node = await this.#trees.plan({ ...subject, shape: 'whole' }, descriptor, present);
-    return { node, tags: wanted.filter((name) => !tagged.has(name)) };
+    return { node, tags: missingOf(wanted, tags, descriptor) };
   }
 }
 
-function namesOf(
-  tags: ReadonlyMap<string, Descriptor | undefined>,
-  digest: Digest,
-): ReadonlySet<string> {
-  return new Set([...tags].filter(([, found]) => found?.digest === digest).map(([tag]) => tag));
+function missingOf(wanted: readonly string[], tags: TargetTags, { digest }: Descriptor): string[] {
+  const there = tags.naming(digest);
+  return wanted.filter((tag) => !there.has(tag));
+}
+
+function unknown({ from }: ImageJob): AtollError {
+  return new AtollError('IMAGE_UNKNOWN', `Cannot copy ${from}: the source does not have it`, {
+    hint: 'Check the name and the tag; with "skopeo list-tags" you see what is there',
+  });
 }

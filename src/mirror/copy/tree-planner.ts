@@ -17,6 +17,8 @@ export interface TreeRequest {
   readonly place: Place;
   readonly origin: Origin;
   readonly shape: Shape;
+  /** What was read already. */
+  readonly manifest?: RawManifest | undefined;
 }
 
 /** Real indexes have one level, a few have two. */
@@ -99,15 +101,16 @@ export class TreePlanner {
   }
 
   async #read(
-    { origin, place }: TreeRequest,
+    { origin, place, manifest: known }: TreeRequest,
     descriptor: Descriptor,
     present: boolean,
   ): Promise<RawManifest> {
     const near = present && isSource(place.target) ? place.target : undefined;
     if (near) return await near.manifest(this.#ctx, descriptor);
-    const manifest = await this.#pace.timed(origin.group, () =>
-      origin.source.manifest(this.#ctx, descriptor),
-    );
+    const manifest =
+      known?.descriptor.digest === descriptor.digest
+        ? known
+        : await this.#pace.timed(origin.group, () => origin.source.manifest(this.#ctx, descriptor));
     if (isIndexType(descriptor.mediaType) && !present) this.#shelf.keep(manifest);
     return manifest;
   }
