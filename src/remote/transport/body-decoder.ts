@@ -22,11 +22,11 @@ const MAX_TRAILERS = 64 * 1024;
 
 /** The decoder a head asks for (RFC 9112, section 6.3). */
 export function decoderFor(head: ResponseHead, method: string): BodyDecoder {
-  if (method === 'HEAD' || head.status === 204 || head.status === 304) return byLength(0);
+  if (method === 'HEAD' || head.status === 204 || head.status === 304) return new LengthDecoder(0);
   const encoding = head.headers['transfer-encoding'];
   if (encoding !== undefined) return byTransferEncoding(encoding);
   const length = head.headers['content-length'];
-  return length === undefined ? untilClose() : byLength(parseLength(length));
+  return length === undefined ? untilClose() : new LengthDecoder(parseLength(length));
 }
 
 function byTransferEncoding(encoding: string): BodyDecoder {
@@ -36,6 +36,7 @@ function byTransferEncoding(encoding: string): BodyDecoder {
 
 /** Repeated headers were joined: equal values are one value, others are an attack. */
 function parseLength(text: string): number {
+  if (LENGTH.test(text)) return Number(text);
   const values = new Set(text.split(',').map((value) => value.trim()));
   const [value = ''] = values;
   if (values.size !== 1 || !LENGTH.test(value)) {
@@ -44,23 +45,26 @@ function parseLength(text: string): number {
   return Number(value);
 }
 
-function byLength(length: number): BodyDecoder {
-  let left = length;
-  return {
-    get left() {
-      return left;
-    },
-    push(bytes) {
-      const piece = bytes.length > left ? bytes.subarray(0, left) : bytes;
-      left -= piece.length;
-      return {
-        pieces: piece.length > 0 ? [piece] : [],
-        done: left === 0,
-        excess: bytes.length > piece.length,
-      };
-    },
-    closed: () => left === 0,
-  };
+class LengthDecoder implements BodyDecoder {
+  left: number;
+
+  constructor(length: number) {
+    this.left = length;
+  }
+
+  push(bytes: Buffer): Decoded {
+    const piece = bytes.length > this.left ? bytes.subarray(0, this.left) : bytes;
+    this.left -= piece.length;
+    return {
+      pieces: piece.length > 0 ? [piece] : [],
+      done: this.left === 0,
+      excess: bytes.length > piece.length,
+    };
+  }
+
+  closed(): boolean {
+    return this.left === 0;
+  }
 }
 
 function untilClose(): BodyDecoder {

@@ -53,9 +53,21 @@ export function parseHead(bytes: Buffer): ResponseHead {
 
 function addHeader(headers: Record<string, string>, line: string): void {
   const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-  if (!HEADER_NAME.test(name)) throw new ProtocolError('a header of the answer is malformed');
+  const name = headerName(line.slice(0, Math.max(0, colon)));
   const value = line.slice(colon + 1).trim();
   const earlier = headers[name];
   headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
+}
+
+/** Servers send the same few names again and again. */
+const seenNames = new Map<string, string>();
+const MOST_SEEN_NAMES = 200;
+
+function headerName(text: string): string {
+  const seen = seenNames.get(text);
+  if (seen !== undefined) return seen;
+  const name = text.toLowerCase();
+  if (!HEADER_NAME.test(name)) throw new ProtocolError('a header of the answer is malformed');
+  if (seenNames.size < MOST_SEEN_NAMES) seenNames.set(text, name);
+  return name;
 }
