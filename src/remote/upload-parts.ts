@@ -26,8 +26,8 @@ export interface PartsJob {
   readonly onBytes: (bytes: number) => void;
 }
 
-/** Writes that may be under way in one request: enough to keep both sockets busy. */
-const WINDOW = 4;
+/** Writes under way in one request: one is sent while the next is read. Each holds a read buffer. */
+const WINDOW = 2;
 
 /** Streams the blob from the session's offset to its end: GET, hash, PUT, in one pass. */
 export async function sendParts(ctx: Context, job: PartsJob): Promise<void> {

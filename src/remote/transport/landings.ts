@@ -1,7 +1,8 @@
 import { createBuffers } from './buffers.ts';
 import { Landing } from './landing.ts';
 
-const PLAIN_BYTES = 256 * 1024;
+/** A read costs as much whether it brings little or much. */
+const PLAIN_BYTES = 768 * 1024;
 const TLS_BYTES = 128 * 1024;
 /** TLS hands out one record at a time, whatever room there is. */
 const RECORD_BYTES = 16 * 1024;
