@@ -64,7 +64,7 @@ export class Connection {
   /** For `net.connect` and `tls.connect`: reads land in our buffers, without a stream between. */
   get onread() {
     return {
-      buffer: () => this.#landing.next(),
+      buffer: () => this.#landing.next(this.#expected()),
       callback: (length: number) => {
         this.#landing.landed(length);
         if (this.#gathers()) this.#gathering ??= setImmediate(() => this.#deliver());
@@ -161,6 +161,11 @@ export class Connection {
     this.#paused = true;
     this.#watchdog.expect('nothing');
     this.#socket?.pause();
+  }
+
+  /** Bytes that are known to come; a body of unknown length may be a long one. */
+  #expected(): number {
+    return this.#decoder ? (this.#decoder.left ?? Number.POSITIVE_INFINITY) : 0;
   }
 
   /** In a long body many small reads go on as one, at the latest when this turn of the loop is over. */

@@ -8,6 +8,7 @@ export interface Landed {
 
 interface Shared {
   readonly buffer: Buffer;
+  readonly home: Buffers;
   /** Pieces in use, and one for the reader while more may land here. */
   users: number;
 }
@@ -19,22 +20,22 @@ interface Shared {
  * collecting never moves that place: only asking for the next one does.
  */
 export class Landing {
-  readonly #buffers: Buffers;
+  readonly #buffersFor: (expected: number) => Buffers;
   readonly #leastRoom: number;
   #current: Shared | undefined;
   #start = 0;
   #end = 0;
 
   /** A buffer with less room than `leastRoom` takes no further read. */
-  constructor(buffers: Buffers, leastRoom: number) {
-    this.#buffers = buffers;
+  constructor(buffersFor: (expected: number) => Buffers, leastRoom: number) {
+    this.#buffersFor = buffersFor;
     this.#leastRoom = leastRoom;
   }
 
-  /** The memory for the next read. */
-  next(): Buffer {
-    if (!this.hasRoom) this.#turn();
-    return (this.#current ?? this.#turn()).buffer.subarray(this.#end);
+  /** The memory for the next read, when so many bytes are known to come. */
+  next(expected: number): Buffer {
+    const { buffer } = this.#current && this.hasRoom ? this.#current : this.#turn(expected);
+    return buffer.subarray(this.#end);
   }
 
   landed(bytes: number): void {
@@ -53,23 +54,24 @@ export class Landing {
   }
 
   collect(): Landed {
-    const shared = this.#current ?? this.#turn();
+    const shared = this.#current ?? this.#turn(0);
     const bytes = shared.buffer.subarray(this.#start, this.#end);
     this.#start = this.#end;
     shared.users += 1;
     return { bytes, release: () => this.#leave(shared) };
   }
 
-  #turn(): Shared {
+  #turn(expected: number): Shared {
     if (this.#current) this.#leave(this.#current);
     this.#start = 0;
     this.#end = 0;
-    this.#current = { buffer: this.#buffers.take(), users: 1 };
+    const home = this.#buffersFor(expected);
+    this.#current = { buffer: home.take(), home, users: 1 };
     return this.#current;
   }
 
   #leave(shared: Shared): void {
     shared.users -= 1;
-    if (shared.users === 0) this.#buffers.give(shared.buffer);
+    if (shared.users === 0) shared.home.give(shared.buffer);
   }
 }
