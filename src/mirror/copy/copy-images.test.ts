@@ -80,19 +80,19 @@ test('copyImages takes the bytes from a neighbour at the target when a mount is 
   expect(b.count('get')).toBe(2);
 });
 
-test('copyImages asks once each what a new image is and whether its tag is taken', async () => {
+test('copyImages asks once for a new image, as soon as it knows that images are new', async () => {
   const [a, b] = [up(), down()];
-  for (const tag of ['v1', 'v2']) a.repository('app').addImage(['base', tag], tag);
+  const tags = Array.from({ length: 30 }, (_, n) => `v${n}`);
+  for (const tag of tags) a.repository('app').addImage(['base', tag], tag);
 
-  await copy(['v1', 'v2'].map((tag) => job(a, b, 'app', tag)));
+  await copy(tags.map((tag) => job(a, b, 'app', tag)));
 
-  const manifests = /^(?:resolve|find|read|has) app (?:v\d|sha256)/;
-  const metadata = ({ calls }: MemoryRegistry) => calls.filter((call) => manifests.test(call));
-  expect(metadata(a)).toEqual(['find app v1', 'find app v2']);
-  const known = new Set([...b.repository('app').manifests.keys()]);
-  expect(metadata(b).filter((call) => !call.startsWith('has') || known.has(call.slice(8)))).toEqual(
-    ['resolve app v1', 'resolve app v2'],
-  );
+  const [found, resolved, read] = ['find', 'resolve', 'read'].map((verb) => a.count(verb));
+  expect(found).toBeGreaterThanOrEqual(20);
+  expect([resolved, read]).toEqual([30 - Number(found), 30 - Number(found)]);
+  const images = new Set(b.repository('app').manifests.keys());
+  expect(b.count('resolve')).toBe(30);
+  expect(b.calls.filter((call) => images.has(call.replace('has app ', '')))).toEqual([]);
 });
 
 test('copyImages sends nothing of an image that the target has without any of its tags', async () => {

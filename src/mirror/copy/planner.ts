@@ -39,6 +39,11 @@ export class Planner {
   readonly #places = new Places();
   readonly #trees: TreePlanner;
   readonly #finder = new AttachmentFinder();
+  /**
+   * Whether the target had the tags of the image before. Then it most likely has those of the next
+   * one, and both sides are asked at once; so they are as long as nothing is known.
+   */
+  #lastWasThere = true;
 
   constructor(ctx: Context, options: CopyOptions, shelf: ManifestShelf, pace: Pace) {
     this.#ctx = ctx;
@@ -51,8 +56,13 @@ export class Planner {
     const place = this.#places.placeOf(job);
     const origin = this.#places.originOf(job);
     const subject = { job, place, origin };
+    const ahead =
+      this.#lastWasThere && !isDigest(job.reference) ? this.#resolve(subject) : undefined;
+    // When the target fails first, nobody asks for this any more.
+    ahead?.catch(() => undefined);
     const tags = await this.#tagsAt(place, job.tags);
-    const { root, manifest } = await this.#findRoot(subject, tags);
+    this.#lastWasThere = !tags.areMissing;
+    const { root, manifest } = await this.#findRoot(subject, tags, ahead);
     const present = await this.#isThere(place, root, tags);
     const shape = job.shape ?? 'whole';
     const node = await this.#trees.plan({ ...subject, shape, manifest }, root, present);
@@ -66,21 +76,24 @@ export class Planner {
   }
 
   /** The image itself. Where it has to be read anyway, finding it and reading it is one question. */
-  async #findRoot(subject: Subject, tags: TargetTags): Promise<Found> {
+  async #findRoot(
+    subject: Subject,
+    tags: TargetTags,
+    ahead: Promise<Descriptor> | undefined,
+  ): Promise<Found> {
     const { job, origin } = subject;
-    if (job.shape === 'single') return { root: await this.#findSingle(subject) };
+    const resolved = () => ahead ?? this.#resolve(subject);
+    if (job.shape === 'single') return { root: await this.#single(subject, await resolved()) };
     const same = isDigest(job.reference) ? tags.find(job.reference) : undefined;
     if (same) return { root: same };
     const { source, group } = origin;
-    if (!tags.areMissing || !canFind(source)) return { root: await this.#resolve(subject) };
+    if (ahead || !tags.areMissing || !canFind(source)) return { root: await resolved() };
     const manifest = await this.#pace.timed(group, () => source.find(this.#ctx, job.reference));
     if (!manifest) throw unknown(job);
     return { root: manifest.descriptor, manifest };
   }
 
-  async #findSingle(subject: Subject): Promise<Descriptor> {
-    const { job, origin } = subject;
-    const named = await this.#resolve(subject);
+  async #single({ job, origin }: Subject, named: Descriptor): Promise<Descriptor> {
     if (!isIndexType(named.mediaType)) return named;
     return chooseSingle(await origin.source.manifest(this.#ctx, named), job);
   }
