@@ -1,6 +1,6 @@
 import type { CopyOptions } from './job.ts';
 
-const NEAR = { blobs: 8, plans: 8 };
+const NEAR = { blobs: 12, plans: 8 };
 const FAR = { blobs: 16, plans: 64 };
 /** The quickest answer of a registry in the same building takes less than this. */
 const FAR_MS = 15;
