@@ -41,6 +41,8 @@ test('UploadNotes let another process go on with an upload', async () => {
   const { mode } = await stat(join(folder, note));
   const notes = new UploadNotes(folder);
   abort.abort();
+  // The registry has noticed that nobody sends any more.
+  await expect.poll(() => registry.access.some(({ method }) => method === 'PUT')).toBe(true);
   sent.length = 0;
   const second = mirrorTarget(repository(), { notes });
   await second.putBlobFrom(ctx, blob, bulkSourceOf(from(Number.POSITIVE_INFINITY)));
