@@ -3,7 +3,7 @@ export interface VectorWriter {
   writev(chunks: readonly Uint8Array[], position: number): Promise<{ bytesWritten: number }>;
 }
 
-/** Writes the chunks one after another from `position` on. A single `writev` may take less than it was given. */
+/** Writes all chunks from `position` on. A single `writev` may take less than it was given. */
 export async function writeAll(
   file: VectorWriter,
   chunks: readonly Uint8Array[],
