@@ -19,6 +19,7 @@ import { layoutSource } from '../src/store/layout-source.ts';
 import { layoutTarget } from '../src/store/layout-target.ts';
 import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
+import { MemoryRegistry } from './support/memory-content.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
 import { publishUpstream, upstreamEntries } from './support/upstream.ts';
@@ -170,6 +171,29 @@ describeWithPeers(['docker-registry', 'skopeo'], 'copyImages between real regist
     expect(arrived.length).toBeGreaterThanOrEqual(15);
     expect(report.blobs.copied).toBeGreaterThan(0);
     expect(copiedIn(second.events).filter((digest) => arrived.includes(digest))).toEqual([]);
+  });
+
+  test('mounts what the images of an earlier run have, in whatever repository', async () => {
+    const source = new MemoryRegistry('made.test');
+    const base = 'a base of a megabyte'.repeat(52_429);
+    const names = ['old', 'new', 'newer'];
+    for (const name of names) source.repository(name).addImage([base, `only ${name}`], 'v1');
+    for (const { host } of [mirror, embedded]) {
+      const images = names.map((name) => ({
+        source: source.repository(name),
+        target: registries.repository(host, `grown/${name}`),
+        reference: 'v1',
+        tags: ['v1'],
+        from: `made.test/${name}:v1`,
+        to: `${host}/grown/${name}:v1`,
+      }));
+
+      await copyAll(images.slice(0, 1));
+      const report = await copyAll(images);
+
+      expect(report).toMatchObject({ skipped: 1, copied: 2, failed: 0 });
+      expect(report.blobs).toMatchObject({ copied: 4, mounted: 2, mountedBytes: 2 * base.length });
+    }
   });
 
   test('refuses a sparse index where the registry does, and makes one where it may', async () => {

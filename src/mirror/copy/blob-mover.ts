@@ -16,7 +16,7 @@ export interface Account {
 
 /** How a blob stands in one group of places. */
 interface BlobState {
-  /** A place that has it; set once the first transfer is done. */
+  /** A place that has it: from the beginning, or once the first transfer is done. */
   home: Place | undefined;
   /** The transfer that will make a home, while it runs. */
   first: Promise<unknown> | undefined;
@@ -76,12 +76,12 @@ export class BlobMover {
     await Promise.allSettled(this.#underWay);
   }
 
-  #stateOf(place: Place, { descriptor }: PlannedBlob): BlobState {
+  #stateOf(place: Place, { descriptor, home }: PlannedBlob): BlobState {
     const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#states.get(key);
     if (known) return known;
     const state: BlobState = {
-      home: undefined,
+      home,
       first: undefined,
       inPlace: new Map(),
       resent: new Map(),
@@ -153,7 +153,8 @@ export class BlobMover {
       }),
     );
     if (!home) this.#onProgress(descriptor.size - moved);
-    this.#record(transfer, blob, home, account);
+    const isHere = transfer === 'mounted' && home?.key === place.key;
+    this.#record(isHere ? 'reused' : transfer, blob, home, account);
   }
 
   #record(transfer: Transfer, blob: PlannedBlob, home: Place | undefined, account: Account): void {

@@ -68,6 +68,50 @@ test('copyImages asks the source once for a blob that many images share', async 
   expect(report.blobs).toMatchObject({ mounted: 3, copied: 9 });
 });
 
+test('copyImages mounts what a complete image of another repository has', async () => {
+  const [a, b] = [up(), down()];
+  a.repository('old').addImage(['shared base', 'only old'], 'v1');
+  await copy([job(a, b, 'old', 'v1')]);
+  a.repository('new').addImage(['shared base', 'only new'], 'v1');
+  a.calls.length = 0;
+
+  const report = await copy([job(a, b, 'old', 'v1'), job(a, b, 'new', 'v1')]);
+
+  expect(report).toMatchObject({ copied: 1, skipped: 1, blobs: { mounted: 1, copied: 2 } });
+  const base = a.repository('old').addBlob('shared base').digest;
+  expect(a.calls.filter((call) => call.endsWith(base))).toEqual([]);
+  expect(b.repository('new').blobs.has(base)).toBe(true);
+});
+
+test('copyImages moves what a complete image has lost', async () => {
+  const [a, b] = [up(), down()];
+  for (const path of ['old', 'new']) a.repository(path).addImage(['shared base', path], 'v1');
+  const base = a.repository('old').addBlob('shared base').digest;
+  await copy([job(a, b, 'old', 'v1')]);
+  b.repository('old').blobs.delete(base);
+
+  const report = await copy([job(a, b, 'old', 'v1'), job(a, b, 'new', 'v1')]);
+
+  expect(report).toMatchObject({ copied: 1, failed: 0 });
+  expect(b.repository('new').blobs.has(base)).toBe(true);
+});
+
+test('copyImages looks into complete images only when something has to be moved, and only if it pays', async () => {
+  const [a, b] = [up(), down()];
+  const paths = ['one', 'two', 'three'];
+  for (const path of paths) a.repository(path).addImage(['shared base', path], 'v1');
+  const old = paths.map((path) => job(a, b, path, 'v1'));
+  await copy(old);
+  b.calls.length = 0;
+
+  await copy(old);
+  expect(b.count('read')).toBe(0);
+
+  a.repository('four').addImage(['a few bytes'], 'v1');
+  await copy([...old, job(a, b, 'four', 'v1')]);
+  expect(b.count('read')).toBe(1);
+});
+
 test('copyImages takes the bytes from a neighbour at the target when a mount is refused', async () => {
   const [a, b] = [up(), down()];
   for (const path of ['one', 'two']) a.repository(path).addImage(['shared base'], 'v1');

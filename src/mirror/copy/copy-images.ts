@@ -3,6 +3,7 @@ import { isTransient } from '../../core/errors.ts';
 import { formatBytes } from '../../core/format.ts';
 import { createPool } from '../../core/pool.ts';
 import { BlobMover } from './blob-mover.ts';
+import { findHomes } from './homes.ts';
 import { ImageCopier } from './image-copier.ts';
 import type { CopyOptions, CopyReport } from './job.ts';
 import { ManifestShelf } from './manifest-shelf.ts';
@@ -60,10 +61,7 @@ class CopyRun {
   /** Plans and copies once; returns what deserves another attempt. */
   async round(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
     const queue = smallestFirst(await this.#planAll(attempts));
-    await prepareTargets(
-      this.#ctx,
-      queue.flatMap((each) => ('plan' in each ? [each.plan] : [])),
-    );
+    await this.#prepare(queue);
     const again: Attempt[] = [];
     const progress = this.#startProgress(queue);
     const copier = new ImageCopier(this.#ctx, this.#mover, this.#shelf);
@@ -105,6 +103,12 @@ class CopyRun {
     return all;
   }
 
+  async #prepare(queue: readonly Planned[]): Promise<void> {
+    const plans = queue.flatMap((each) => ('plan' in each ? [each.plan] : []));
+    await findHomes(this.#ctx, plans, this.#pace.planLimit);
+    await prepareTargets(this.#ctx, plans);
+  }
+
   #startProgress(planned: readonly Planned[]): Progress {
     const blobs = new Set(
       planned.flatMap((each) => ('plan' in each ? [...blobsOf(each.plan)] : [])),
@@ -113,7 +117,10 @@ class CopyRun {
       id: 'copy',
       title: this.#options.title ?? 'Copying images',
       totalItems: planned.length,
-      totalBytes: [...blobs].reduce((sum, { descriptor }) => sum + descriptor.size, 0),
+      totalBytes: [...blobs].reduce(
+        (sum, { descriptor, home }) => sum + (home ? 0 : descriptor.size),
+        0,
+      ),
     });
     return this.#progress;
   }

@@ -8,6 +8,8 @@ export interface PlannedBlob {
   readonly descriptor: Descriptor;
   /** At most a few, each another repository; the first is asked first. */
   readonly origins: Origin[];
+  /** A place of the group that has it in an image which is complete there. */
+  home?: Place;
 }
 
 /** One manifest, with what has to be at the target before it. */
