@@ -78,7 +78,7 @@ function mirrorHosts({ conf }: NodeConfig): string[] {
   return conf.registries.flatMap(({ mirrors }) => mirrors.map(({ location }) => hostOf(location)));
 }
 
-export function insecureHosts({ conf }: NodeConfig): string[] {
+export function insecureHosts({ conf }: Pick<NodeConfig, 'conf'>): string[] {
   return conf.registries.flatMap(({ mirrors, insecure, location }) => [
     ...mirrors.filter((mirror) => mirror.insecure).map((mirror) => hostOf(mirror.location)),
     ...(insecure && location !== undefined ? [hostOf(location)] : []),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readTextIfPresent } from '../../../core/files.ts';
 import { parseHosts } from '../../../rehearse/node/hosts.ts';
+import { insecureHosts } from '../../../rehearse/node/open-node.ts';
 import { createRegistries } from '../../../remote/create-registries.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { loadRegistriesConf, type RegistriesConf } from '../../../remote/registries-conf.ts';
@@ -24,15 +25,17 @@ export async function nodeNetwork(root: string): Promise<NodeNetwork> {
   const trusted = (await readTextIfPresent(at(NODE_FILES.trust))) !== undefined;
   const hosts = parseHosts((await readTextIfPresent(at(NODE_FILES.hosts))) ?? '');
   const registriesConf = at(NODE_FILES.registriesConf);
+  const conf = await loadRegistriesConf({ registriesConf });
   const registries = createRegistries({
     authfile: at(NODE_FILES.pullSecret),
     registriesConf,
     certsDir: at('etc/containers/certs.d'),
     ca: trusted ? [at(NODE_FILES.trust)] : [],
+    insecure: insecureHosts({ conf }),
     env: {},
     // A lab has no DNS: a name is in the node's hosts file or it does not exist.
     addressOf: (host) => hosts.get(host),
     tuning: { attempts: 2, firstDelayMs: 50, connectTimeoutMs: 5000 },
   });
-  return { registries, conf: await loadRegistriesConf({ registriesConf }) };
+  return { registries, conf };
 }

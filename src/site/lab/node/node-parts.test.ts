@@ -126,6 +126,22 @@ blocked = true
     expect(registry.access.length).toBe(asked);
   });
 
+  test('speaks plain HTTP to a mirror that its rule calls insecure', async () => {
+    const { registry, digest } = await mirrorWithImage();
+    const puller = await nodeAt({
+      [NODE_FILES.registriesConf]: `[[registry]]
+location = "quay.io/lab/app"
+[[registry.mirror]]
+location = "${registry.host}/mirror/app"
+insecure = true
+`,
+    });
+
+    const pulled = await puller.pull(ctx, `quay.io/lab/app@${digest}`);
+
+    expect(pulled.endpoint).toBe(`${registry.host}/mirror/app`);
+  });
+
   test('fails with the words of a container runtime, and asks nobody whose name is unknown', async () => {
     const { registry } = await mirrorWithImage();
     const puller = await nodeAt({ [NODE_FILES.registriesConf]: conf(registry.host) });
