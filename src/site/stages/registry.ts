@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import { readText, readTextIfPresent } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
 import { parsePullSecret } from '../../generate/pull-secret.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
 import { setPassword } from '../../registry/auth/users.ts';
-import { CONFIG_NAME } from '../../registry/config-file.ts';
+import { CONFIG_NAME, readConfigFile } from '../../registry/config-file.ts';
 import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { JsonObject } from '../../workflow/step.ts';
@@ -67,7 +68,9 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
 /** The password is on disk before the registry knows it: a crash in between must not lose it. */
 async function ensureEmbedded(ctx: Context, { site, paths }: StageWork): Promise<void> {
   const host = mirrorHost(site);
-  const made = (await readTextIfPresent(join(paths.registry, CONFIG_NAME))) !== undefined;
+  const config = join(paths.registry, CONFIG_NAME);
+  const made = (await readTextIfPresent(config)) !== undefined;
+  if (made) await requirePort(config, site.registry.port, registryPidFile(paths));
   const known = await readMirrorPassword(paths, host, USER);
   if (made && known !== undefined) return;
   const password = known ?? generatePassword();
@@ -85,6 +88,20 @@ async function ensureEmbedded(ctx: Context, { site, paths }: StageWork): Promise
     user: USER,
     password,
   });
+}
+
+/** A registry keeps the port it was made with: its file is the user's to edit, not ours. */
+async function requirePort(config: string, port: number, pidFile: string): Promise<void> {
+  const ports = (await readConfigFile(config)).listeners.map(({ address }) => address.port);
+  if (ports.includes(port)) return;
+  const made = ports.join(', ');
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot serve the mirror at port ${port}: "${config}" says ${made}`,
+    {
+      hint: `Set registry.port back to ${made}; or write ${port} there, end the process that "${pidFile}" names, and run this again`,
+    },
+  );
 }
 
 /** Of the credentials that were given, nodes get those of the mirror: any other would only be a leak. */

@@ -11,6 +11,7 @@ import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import { parseDigest } from '../../oci/digest.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { hashPassword } from '../../registry/auth/passwords.ts';
+import { initRegistry } from '../../registry/init.ts';
 import { createCa, createServerCertificate } from '../../registry/tls/certificates.ts';
 import type { OpenSite } from '../open-site.ts';
 import { clusterStage } from './cluster.ts';
@@ -123,6 +124,22 @@ describeWithPeers(['docker-registry'], 'registryStage with a registry the site h
     await expect(registryStage.run(ctx, denied.work, stepRun())).rejects.toMatchObject({
       code: 'REGISTRY_DENIED',
     });
+  });
+});
+
+test('registryStage refuses a port that its registry was not made with', async () => {
+  const { work } = await openTestSite({ registry: { type: 'embedded', port: 5001 } });
+  await initRegistry(ctx, {
+    directory: work.paths.registry,
+    hosts: ['localhost'],
+    port: 5000,
+    user: 'atoll',
+  });
+
+  await expect(registryStage.run(ctx, work, stepRun())).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: expect.stringMatching(/port 5001.*config\.yaml" says 5000/),
+    hint: expect.stringContaining('registry.port back to 5000'),
   });
 });
 
