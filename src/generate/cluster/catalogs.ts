@@ -109,8 +109,10 @@ export function operatorHub(options: { readonly defaultsOff: boolean }): Operato
 export function catalogName(prefix: 'cs' | 'cc', image: string): string {
   const reference = parseReference(image);
   const repository = reference.repository.split('/').at(-1) ?? '';
-  const name = `${prefix}-${repository}-${suffixOf(reference)}`.replaceAll(/[^a-z0-9-]/g, '-');
-  if (name.length <= 63 && !name.endsWith('-')) return name;
+  const name = `${prefix}-${repository}-${suffixOf(reference)}`
+    .replaceAll(/[^a-z0-9-]/g, '-')
+    .replace(/-+$/, '');
+  if (name.length <= 63) return name;
   throw new AtollError('INPUT_INVALID', `Cannot name a catalog after "${image}"`, {
     hint: 'Give it a name of at most 63 characters',
   });

@@ -57,6 +57,10 @@ describe('catalogName', () => {
     expect(catalogName('cs', `m.io/idx@${digestOf('x')}`)).toMatch(/^cs-idx-[0-9a-f]{12}$/);
   });
 
+  test('never ends with a dash, wherever the tag is cut', () => {
+    expect(catalogName('cs', 'm.io/idx:v4.18.20261-15')).toBe('cs-idx-v4-18-20261');
+  });
+
   test('refuses a name that is too long', () => {
     expect(() => catalogName('cs', `m.io/${'a'.repeat(70)}:v1`)).toThrow('Cannot name a catalog');
   });

@@ -8,7 +8,7 @@ import {
   imageTagMirrorSet,
 } from '../../generate/mirror-sets.ts';
 import { toYaml } from '../../generate/yaml.ts';
-import { formatReference } from '../../oci/reference.ts';
+import { formatReference, type Reference } from '../../oci/reference.ts';
 import { imageRules, type MirroredImage, type RuleGroup } from '../image-rules.ts';
 import { fillTemplate } from './catalog-template.ts';
 
@@ -16,6 +16,12 @@ export interface ResourceOptions {
   /** ImageContentSourcePolicy for old clusters, instead of the two newer kinds. */
   readonly icsp?: boolean | undefined;
 }
+
+/** Names that earlier runs gave to the objects of catalogs, by `cs IMAGE` and `cc IMAGE`. */
+export type CatalogNames = ReadonlyMap<string, string>;
+
+/** Most characters of a repository in the name of an object: the whole stays below 63. */
+const MOST_OF_NAME = 40;
 
 const GROUPS: readonly RuleGroup[] = ['release', 'operator', 'generic'];
 
@@ -25,42 +31,62 @@ export const RESOURCE_FILE =
 
 /**
  * What to apply to the cluster, by file name: made from all that is in the mirror, so a later run
- * adds to an earlier one. Same images, same bytes.
+ * adds to an earlier one. Same images and earlier names, same bytes.
  */
 export function clusterResources(
   images: readonly MirroredImage[],
   signatures: readonly ReleaseSignature[],
   options: ResourceOptions = {},
+  earlier: CatalogNames = new Map(),
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const add = (name: string, objects: readonly object[]) => {
     if (objects.length > 0) files.set(name, toYaml(...objects));
   };
   addMirrorSets(images, options, add);
-  for (const object of catalogObjects(images)) add(`${object.metadata.name}.yaml`, [object]);
+  for (const object of catalogObjects(images, earlier))
+    add(`${object.metadata.name}.yaml`, [object]);
   add('updateService.yaml', updateServices(images));
   if (signatures.length > 0) add('signature-configmap.yaml', [releaseSignatures(signatures)]);
   return files;
 }
 
-/** Both kinds of catalog objects; a second catalog with the same name gets a number. */
-function catalogObjects(images: readonly MirroredImage[]) {
-  const taken = new Set<string>();
-  const unique = (name: string) => {
+/** Both kinds of catalog objects, each catalog under a name of its own. */
+function catalogObjects(images: readonly MirroredImage[], earlier: CatalogNames) {
+  const catalogs = images.filter(({ image }) => image.kind === 'catalog');
+  const nameFor = namesBeside(catalogs, earlier);
+  return catalogs.flatMap(({ target, catalogTemplate }) => {
+    const image = formatReference(target);
+    const source = catalogSource({ image, name: nameFor('cs', target) });
+    return [
+      fillTemplate(catalogTemplate, source),
+      clusterCatalog({ image, name: nameFor('cc', target) }),
+    ];
+  });
+}
+
+/** A name once given stays with its catalog; another catalog that would get it gets a number. */
+function namesBeside(catalogs: readonly MirroredImage[], earlier: CatalogNames) {
+  const known = (prefix: 'cs' | 'cc', target: Reference) =>
+    earlier.get(`${prefix} ${formatReference(target)}`);
+  const taken = new Set(
+    catalogs.flatMap(({ target }) => [known('cs', target), known('cc', target)]),
+  );
+  return (prefix: 'cs' | 'cc', target: Reference): string => {
+    const given = known(prefix, target);
+    if (given !== undefined) return given;
+    const name = catalogName(prefix, formatReference(shortened(target)));
     let free = name;
     for (let count = 1; taken.has(free); count += 1) free = `${name}-${count}`;
     taken.add(free);
     return free;
   };
-  const catalogs = images.filter(({ image }) => image.kind === 'catalog');
-  return catalogs.flatMap(({ target, catalogTemplate }) => {
-    const image = formatReference(target);
-    const source = catalogSource({ image, name: unique(catalogName('cs', image)) });
-    return [
-      fillTemplate(catalogTemplate, source),
-      clusterCatalog({ image, name: unique(catalogName('cc', image)) }),
-    ];
-  });
+}
+
+/** Names of objects are shorter than those of repositories may be. */
+function shortened(target: Reference): Reference {
+  const last = target.repository.split('/').at(-1) ?? '';
+  return { ...target, repository: last.slice(0, MOST_OF_NAME).replace(/[._-]+$/, '') };
 }
 
 type Add = (name: string, objects: readonly object[]) => void;

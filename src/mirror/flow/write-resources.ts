@@ -1,7 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
-import { writeFileAtomic } from '../../core/files.ts';
+import { readText, writeFileAtomic } from '../../core/files.ts';
 import {
+  type CatalogNames,
   clusterResources,
   installConfigPart,
   pulledByTag,
@@ -24,12 +27,13 @@ export async function writeResources(
   options: ResourceOptions = {},
 ): Promise<WrittenResources> {
   const images = await workingDir.mirrored();
-  const files = clusterResources(images, await workingDir.signatures(), options);
   const folder = workingDir.file('cluster-resources');
   await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folder)) {
-    if (RESOURCE_FILE.test(name) && !files.has(name))
-      await rm(workingDir.file('cluster-resources', name));
+  const found = (await readdir(folder)).filter((name) => RESOURCE_FILE.test(name));
+  const names = await catalogNames(workingDir, found);
+  const files = clusterResources(images, await workingDir.signatures(), options, names);
+  for (const name of found) {
+    if (!files.has(name)) await rm(workingDir.file('cluster-resources', name));
   }
   const written: string[] = [];
   for (const [name, text] of files) {
@@ -43,6 +47,30 @@ export async function writeResources(
   if (installConfig === undefined) await rm(path, { force: true });
   else await write(ctx, path, installConfig);
   return { resources: written.toSorted(), installConfig };
+}
+
+const catalogSchema = z.object({
+  spec: z.object({
+    image: z.string().optional(),
+    source: z.object({ image: z.object({ ref: z.string() }) }).optional(),
+  }),
+});
+
+/** What earlier runs called the catalogs: clusters know them by these names. */
+async function catalogNames(
+  workingDir: WorkingDir,
+  files: readonly string[],
+): Promise<CatalogNames> {
+  const names = new Map<string, string>();
+  for (const file of files) {
+    const [, name = '', prefix] = /^((cs|cc)-.*)\.yaml$/.exec(file) ?? [];
+    if (prefix === undefined) continue;
+    const text = await readText(workingDir.file('cluster-resources', file));
+    const { data } = catalogSchema.safeParse(parseDocument(text).toJS());
+    const image = data?.spec.image ?? data?.spec.source?.image.ref;
+    if (image !== undefined) names.set(`${prefix} ${image}`, name);
+  }
+  return names;
 }
 
 async function write(ctx: Context, path: string, text: string): Promise<void> {

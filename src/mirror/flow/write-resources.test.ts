@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../../test/support/temp.ts';
+import { silentContext } from '../../core/context.ts';
+import { digestOf } from '../../oci/digest.ts';
+import { parseReference } from '../../oci/reference.ts';
+import { type KnownImage, WorkingDir } from './working-dir.ts';
+import { writeResources } from './write-resources.ts';
+
+const ctx = silentContext();
+
+function catalogAt(target: string): KnownImage {
+  const source = parseReference('registry.example/redhat/index:v4.18');
+  const image = { kind: 'catalog', source, reason: 'a catalog', catalog: target } as const;
+  return { image, target: parseReference(target), digest: digestOf(target) };
+}
+
+async function written(workingDir: WorkingDir, ...targets: string[]): Promise<string[]> {
+  await workingDir.addMirrored(targets.map(catalogAt));
+  await writeResources(ctx, workingDir);
+  return (await readdir(workingDir.file('cluster-resources'))).toSorted();
+}
+
+const imageIn = async (workingDir: WorkingDir, file: string) =>
+  /image: (?<image>\S+)/.exec(
+    await readFile(join(workingDir.path, 'cluster-resources', file), 'utf8'),
+  )?.groups?.image;
+
+test('writeResources leaves a catalog its name when another comes that would have it', async () => {
+  const workingDir = new WorkingDir(await tempDir());
+  await written(workingDir, 'm.example/team-b/index:v4.18');
+
+  const files = await written(workingDir, 'm.example/team-a/index:v4.18');
+
+  expect(files).toEqual([
+    'cc-index-v4-18-1.yaml',
+    'cc-index-v4-18.yaml',
+    'cs-index-v4-18-1.yaml',
+    'cs-index-v4-18.yaml',
+  ]);
+  expect(await imageIn(workingDir, 'cs-index-v4-18.yaml')).toBe('m.example/team-b/index:v4.18');
+  expect(await imageIn(workingDir, 'cs-index-v4-18-1.yaml')).toBe('m.example/team-a/index:v4.18');
+  expect(await written(workingDir)).toEqual(files);
+});
+
+test('writeResources finds a name for any catalog a registry may hold', async () => {
+  const workingDir = new WorkingDir(await tempDir());
+
+  const files = await written(
+    workingDir,
+    `m.example/${'long-'.repeat(20)}index:v4.18`,
+    'm.example/index:v4.18.20261-15',
+  );
+
+  expect(files.filter((name) => name.startsWith('cs-'))).toEqual([
+    'cs-index-v4-18-20261.yaml',
+    'cs-long-long-long-long-long-long-long-long-v4-18.yaml',
+  ]);
+});
