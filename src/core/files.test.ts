@@ -141,6 +141,23 @@ test('readText and readBytes name the file they cannot read', async () => {
   await expect(readBytes(path)).rejects.toThrow(`Cannot read "${path}"`);
 });
 
+test('unreadable says what was found instead of a file, and what to do', async () => {
+  const folder = await tempDir();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const messages = await Promise.all(
+    [folder, join(folder, 'missing'), join(file, 'below')].map((path) =>
+      readText(path).catch(({ message, hint }) => `${message}; ${hint}`),
+    ),
+  );
+
+  expect(messages).toEqual([
+    `Cannot read "${folder}": it is a folder; Name a file in it`,
+    `Cannot read "${join(folder, 'missing')}": there is nothing; Check the name, and the folder it is looked for in`,
+    `Cannot read "${join(file, 'below')}": a file stands where a folder is meant; Check the path`,
+  ]);
+});
+
 test('readTextIfPresent tells an absent file from an unreadable one', async () => {
   const folder = await tempDir();
 

@@ -88,9 +88,25 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
   }
 }
 
-function unreadable(path: string, cause: unknown): AtollError {
-  return new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, { cause, details: { path } });
+/** The named error for a failed read, with what was found there. */
+export function unreadable(path: string, cause: unknown): AtollError {
+  const [found, hint] = UNREADABLE[systemCodeOf(cause) ?? ''] ?? [messageOf(cause), undefined];
+  return new AtollError('FILE_UNREADABLE', `Cannot read "${path}": ${found}`, {
+    hint,
+    cause,
+    details: { path },
+  });
 }
+
+const NO_RIGHT = ['you may not read it', 'Run it as a user who may, or change its mode'] as const;
+
+const UNREADABLE: Readonly<Record<string, readonly [found: string, hint: string]>> = {
+  ENOENT: ['there is nothing', 'Check the name, and the folder it is looked for in'],
+  ENOTDIR: ['a file stands where a folder is meant', 'Check the path'],
+  EISDIR: ['it is a folder', 'Name a file in it'],
+  EACCES: NO_RIGHT,
+  EPERM: NO_RIGHT,
+};
 
 /** The named error for a failed write; what is not a system error passes unchanged. */
 export function unwritable(path: string, cause: unknown): unknown {
@@ -103,6 +119,7 @@ export function unwritable(path: string, cause: unknown): unknown {
     });
   }
   return new AtollError('FILE_UNWRITABLE', `Cannot write "${path}": ${messageOf(cause)}`, {
+    hint: 'Name a place where this user may write, and that is no folder itself',
     cause,
     details: { path },
   });

@@ -3,7 +3,12 @@ import { createReadStream, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { SECRET_DIRECTORY_MODE, type WriteOptions, writeFileAtomic } from '../core/files.ts';
+import {
+  SECRET_DIRECTORY_MODE,
+  unreadable,
+  type WriteOptions,
+  writeFileAtomic,
+} from '../core/files.ts';
 import { sleep } from '../core/retry.ts';
 import type { Host, RunOptions, RunResult } from './host.ts';
 
@@ -91,7 +96,7 @@ async function* readHere(ctx: Context, path: string): AsyncGenerator<Uint8Array>
     yield* createReadStream(path, { signal: ctx.signal });
   } catch (cause) {
     if (ctx.signal.aborted) throw ctx.signal.reason;
-    throw new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, { cause, details: { path } });
+    throw unreadable(path, cause);
   }
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
+import { unreadable } from '../core/files.ts';
 import { isTar, readTar } from './archive.ts';
 import { asBuffer } from './byte-reader.ts';
 import { gunzip, isGzip } from './gunzip.ts';
@@ -42,10 +42,7 @@ export async function* sourceFiles(
 ): AsyncGenerator<SourceFile> {
   for (const path of paths) {
     const info = await stat(path).catch((cause) => {
-      throw new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, {
-        cause,
-        details: { path },
-      });
+      throw unreadable(path, cause);
     });
     if (info.isDirectory()) yield* walk(ctx, path, path, options);
     else yield* openFile(ctx, path, path, info.mtime, options);

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { readText, readTextIfPresent } from '../core/files.ts';
+import { readText, readTextIfPresent, unreadable } from '../core/files.ts';
 import { formatReference, parseReference, type Reference } from '../oci/reference.ts';
 import { type Mirror, parseRegistriesConf, type RegistryRule } from './registries-conf-parse.ts';
 
@@ -48,12 +48,14 @@ export async function loadRegistriesConf(
   }
   const env = options.env ?? process.env;
   const user = env.HOME ? join(env.HOME, '.config', 'containers') : undefined;
-  const [main, ...dropIns] = await Promise.all([
-    readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user),
-    readDropIns(SYSTEM_DROP_INS),
+  const main = await readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user);
+  // Who has a file of their own has left the system's configuration behind, drop-ins included.
+  const isOwn = user !== undefined && main?.path === join(user, 'registries.conf');
+  const dropIns = await Promise.all([
+    ...(isOwn ? [] : [readDropIns(SYSTEM_DROP_INS)]),
     ...(user ? [readDropIns(join(user, 'registries.conf.d'))] : []),
   ]);
-  return merge([...main, ...dropIns.flat()]);
+  return merge([...(main ? [main] : []), ...dropIns.flat()]);
 }
 
 interface Loaded {
@@ -61,24 +63,28 @@ interface Loaded {
   readonly rules: readonly RegistryRule[];
 }
 
-async function readMain(named: string | undefined, user: string | undefined): Promise<Loaded[]> {
-  if (named) return [await readOne(named)];
-  const paths = [...(user ? [join(user, 'registries.conf')] : []), SYSTEM_FILE];
-  const texts = await Promise.all(
-    paths.map(async (path) => ({ path, text: await readTextIfPresent(path) })),
-  );
-  for (const { path, text } of texts) {
-    if (text !== undefined) return [{ path, rules: parseRegistriesConf(path, text) }];
-  }
-  return [];
+async function readMain(
+  named: string | undefined,
+  user: string | undefined,
+): Promise<Loaded | undefined> {
+  if (named) return await readOne(named);
+  const own = user && (await readIfPresent(join(user, 'registries.conf')));
+  return own || (await readIfPresent(SYSTEM_FILE));
 }
 
+/** A file that went away since it was listed, or a link to nowhere, is passed over. */
 async function readDropIns(directory: string): Promise<Loaded[]> {
-  return await Promise.all((await listDropIns(directory)).map(readOne));
+  const files = await Promise.all((await listDropIns(directory)).map(readIfPresent));
+  return files.filter((file) => file !== undefined);
 }
 
 async function readOne(path: string): Promise<Loaded> {
   return { path, rules: parseRegistriesConf(path, await readText(path)) };
+}
+
+async function readIfPresent(path: string): Promise<Loaded | undefined> {
+  const text = await readTextIfPresent(path);
+  return text === undefined ? undefined : { path, rules: parseRegistriesConf(path, text) };
 }
 
 async function listDropIns(directory: string): Promise<string[]> {
@@ -88,15 +94,19 @@ async function listDropIns(directory: string): Promise<string[]> {
     return names.map((entry) => join(directory, entry.name)).toSorted();
   } catch (cause) {
     if (systemCodeOf(cause) === 'ENOENT') return [];
-    throw new AtollError('FILE_UNREADABLE', `Cannot read "${directory}"`, { cause });
+    throw unreadable(directory, cause);
   }
 }
 
-/** A later table with the same prefix replaces the whole earlier one: mirrors are not joined. */
+/**
+ * A later table with the same prefix replaces the whole earlier one: mirrors are not joined. Sorted,
+ * because of two prefixes of one length that match, `*.b.com` and `a.b.com`, the first counts.
+ */
 function merge(files: readonly Loaded[]): RegistriesConf {
   const byPrefix = new Map<string, RegistryRule>();
   for (const { rules } of files) for (const rule of rules) byPrefix.set(rule.prefix, rule);
-  return { registries: [...byPrefix.values()], files: files.map(({ path }) => path) };
+  const registries = [...byPrefix.values()].toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
+  return { registries, files: files.map(({ path }) => path) };
 }
 
 /** What the rules say about one physical place, `host/repository`, whoever sends us there. */
@@ -149,13 +159,21 @@ function rewrite(rule: RegistryRule, from: Reference, location: string | undefin
   if (location === undefined) return from;
   const text = formatReference(from);
   try {
-    return parseReference(location + text.slice(matchLength(text, rule.prefix)));
+    return parseFull(location + text.slice(matchLength(text, rule.prefix)));
   } catch (cause) {
     throw new AtollError('INPUT_INVALID', `Cannot rewrite "${text}" to "${location}"`, {
       hint: `Correct the table with prefix "${rule.prefix}" in "${rule.file}"`,
       cause,
     });
   }
+}
+
+/** A location is a host: short names, which mean Docker Hub elsewhere, are a mistake here. */
+function parseFull(text: string): Reference {
+  const reference = parseReference(text);
+  const full = formatReference(reference);
+  if (full === text) return reference;
+  throw new AtollError('REFERENCE_INVALID', `"${text}" is short for "${full}"`);
 }
 
 function nameOf({ registry, repository }: Reference): string {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Context } from '../../core/context.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
+import { unreadable } from '../../core/files.ts';
 import { formatBytes } from '../../core/format.ts';
 import { redact } from '../../core/redact.ts';
 import { retry } from '../../core/retry.ts';
@@ -62,7 +63,7 @@ async function readLocal(url: URL, limit: number): Promise<Uint8Array | undefine
   } catch (cause) {
     if (systemCodeOf(cause) === 'ENOENT' || systemCodeOf(cause) === 'ENOTDIR') return undefined;
     if (cause instanceof AtollError) throw cause;
-    throw new AtollError('FILE_UNREADABLE', `Cannot read "${path}"`, { cause });
+    throw unreadable(path, cause);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Dirent, readdir } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { AtollError } from '../../core/errors.ts';
+import { unreadable } from '../../core/files.ts';
 
 /** Files of generated configuration, by what they are. */
 export interface ConfigFiles {
@@ -72,7 +73,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await promisify(readdir)(folder, { withFileTypes: true });
   } catch (cause) {
-    throw new AtollError('FILE_UNREADABLE', `Cannot read the folder "${folder}"`, { cause });
+    throw unreadable(folder, cause);
   }
 }
 
