@@ -107,6 +107,9 @@ function ruleOf(path: string, raw: RawRegistry, index: number): RegistryRule {
   if (location === '' && !prefix.startsWith('*.')) {
     throw fail(`prefix "${prefix}" has no location`, 'Only a prefix "*.example.com" may lack one');
   }
+  if (/^\*\..*[/@:]/.test(prefix)) {
+    throw fail(`prefix "${prefix}" is more than a host`, 'Write it as "*.example.com", no more');
+  }
   if (raw['pull-from-mirror'] !== undefined) {
     throw fail('pull-from-mirror belongs into a [[registry.mirror]] table');
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeWithPeers, peerPath } from '../../test/support/peers.ts';
@@ -177,6 +177,47 @@ describeWithPeers(['skopeo'], 'pullEndpoints and skopeo agree on', () => {
   });
 });
 
+describeWithPeers(['skopeo'], 'pullEndpoints and skopeo refuse', () => {
+  test.each([
+    ['a location that is no host', 'prefix="q.test"\nlocation="hub"', 'q.test/a/b:v1'],
+    ['a short name of Docker Hub', 'prefix="q.test/a"\nlocation="docker.io"', 'q.test/a/b:v1'],
+    ['a host without a repository', 'prefix="q.test/a"\nlocation="127.0.0.1:1"', 'q.test/a:v1'],
+  ])('%s', async (_name, fields, reference) => {
+    const text = registry(fields, 'location="127.0.0.1:2/m"');
+
+    expect(await askedBySkopeo(reference, await confFile(text))).toEqual([]);
+    await expect(endpointsOf(text, reference)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  });
+});
+
+test.each(['*.b.test', 'a.b.test'])(
+  'pullEndpoints takes *.b.test for a.b.test, which is as long, also where %s comes first',
+  async (first) => {
+    const tables = ['*.b.test', 'a.b.test'].map((prefix) =>
+      registry(`prefix="${prefix}"\nlocation="${prefix === '*.b.test' ? 'all' : 'one'}.test"`),
+    );
+    const text = (first === '*.b.test' ? tables : tables.toReversed()).join('\n');
+
+    expect(await endpointsOf(text, 'a.b.test/x:v1')).toEqual(['all.test/x:v1']);
+  },
+);
+
+test('loadRegistriesConf leaves the drop-ins of the system alone where the user has a file', async () => {
+  const home = await tempDir();
+  const folder = join(home, '.config', 'containers');
+  await mkdir(join(folder, 'registries.conf.d'), { recursive: true });
+  await writeFile(join(folder, 'registries.conf'), '');
+  await writeFile(join(folder, 'registries.conf.d', '1.conf'), '');
+  await symlink('gone', join(folder, 'registries.conf.d', '2.conf'));
+
+  const { files } = await loadRegistriesConf({ env: { HOME: home } });
+
+  expect(files).toEqual([
+    join(folder, 'registries.conf'),
+    join(folder, 'registries.conf.d', '1.conf'),
+  ]);
+});
+
 test('pullEndpoints rewrites, keeps the order and says which endpoint is a mirror', async () => {
   const text = registry(
     'prefix="quay.io/ocp"\nlocation="quay.io/ocp"\ninsecure=true',
@@ -236,6 +277,8 @@ test.each([
   [registry('prefix="a.test"'), '[[registry]] number 1: prefix "a.test" has no location'],
   [`${registry('location="a"')}\n${registry('insecure=true')}`, '[[registry]] number 2'],
   [registry('location="https://a.test"'), 'starts with a scheme'],
+  [registry('prefix="*.a.test/org"\nlocation="b.test"'), '"*.a.test/org" is more than a host'],
+  [registry('prefix="*.a.test:5000"'), '"*.a.test:5000" is more than a host'],
   [registry('location="a"', 'insecure=true'), 'mirror number 1 has no location'],
   [registry('location="a"\npull-from-mirror="all"'), '[[registry.mirror]]'],
   [registry('location="a"', 'location="b"\npull-from-mirror="never"'), '"never"'],
