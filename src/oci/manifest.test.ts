@@ -108,6 +108,51 @@ test('referrersTag is a tag also for sha512', () => {
   expect(referrersTag(digestOf('x', 'sha512'))).toHaveLength('sha512-'.length + 64);
 });
 
+test('parseManifest takes null for absent, and for an empty list, as Go writes them', () => {
+  const bare = { ...layer, urls: null, annotations: null, platform: null, artifactType: null };
+  const nulls = { annotations: null, subject: null, artifactType: null };
+
+  const manifest = parseManifest(bytesOf({ ...image, layers: [bare], ...nulls }));
+  const nothing = parseManifest(bytesOf({ ...image, layers: null }));
+  const index = parseManifest(
+    bytesOf({ schemaVersion: 2, mediaType: MEDIA_TYPES.ociIndex, manifests: null }),
+  );
+
+  expect(manifest.children).toEqual([config, layer]);
+  expect(manifest.subject).toBeUndefined();
+  expect(nothing.children).toEqual([config]);
+  expect(index.children).toEqual([]);
+  expect(() => parseManifest(bytesOf({ ...image, layers: [null] }))).toThrowError(
+    expect.objectContaining({ code: 'MANIFEST_INVALID' }),
+  );
+});
+
+test('parseManifest refuses a byte order mark, as other readers do', () => {
+  const bytes = Buffer.concat([Buffer.from('\ufeff'), bytesOf(image)]);
+
+  expect(() => parseManifest(bytes)).toThrowError(
+    expect.objectContaining({ code: 'MANIFEST_INVALID' }),
+  );
+});
+
+test.each(['Layers', 'CONFIG', 'MediaType', 'manifestS', 'Subject'])(
+  'parseManifest refuses a document with the field %s, which some would read in its place',
+  (field) => {
+    expect(() => parseManifest(bytesOf({ ...image, [field]: [] }))).toThrowError(
+      expect.objectContaining({
+        code: 'MANIFEST_INVALID',
+        message: expect.stringContaining(field),
+      }),
+    );
+  },
+);
+
+test('parseManifest keeps layers of other types, whatever their names contain', () => {
+  const own = blob('own', 'application/vnd.example.foreign.keys.v1+json');
+
+  expect(parseManifest(bytesOf({ ...image, layers: [own] })).children).toEqual([config, own]);
+});
+
 test('parseManifest leaves out foreign layers and repeats', () => {
   const foreign = [
     {

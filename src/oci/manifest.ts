@@ -70,10 +70,20 @@ function childrenOf(content: ImageManifest | ImageIndex): readonly Descriptor[] 
   });
 }
 
+/** A byte order mark is no JSON: other readers refuse it, so it stays in the text. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Programs written in Go put null where they have no value, and for an empty list. */
+function absentIfNull(key: string, value: unknown): unknown {
+  if (value !== null) return value;
+  return key === 'layers' || key === 'manifests' ? [] : undefined;
+}
+
 function parseJson(bytes: Uint8Array, shown: string): JsonObject {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = UTF8.decode(bytes);
+    json = JSON.parse(text, text.includes('null') ? absentIfNull : undefined);
   } catch (cause) {
     throw invalid(shown, 'it is not JSON', cause);
   }
@@ -99,10 +109,18 @@ function typeOf(json: JsonObject, header: string | undefined, shown: string): st
   throw invalid(shown, `its media type is "${type ?? 'unknown'}"`);
 }
 
-/** A document that is both could be read as either: two readers would see two images. */
+const FIELDS = ['schemaVersion', 'mediaType', 'config', 'layers', 'manifests', 'subject'];
+const LOWER_CASE = new Set(FIELDS.map((field) => field.toLowerCase()));
+
+/**
+ * A document that is both could be read as either: two readers would see two images. So they would
+ * with "Layers" beside "layers", for there are readers that do not mind upper case.
+ */
 function refuseAmbiguous(json: JsonObject, type: string, shown: string): void {
   const others = isIndexType(type) ? ['layers', 'config'] : ['manifests'];
-  const found = others.find((field) => json[field] !== undefined);
+  const found =
+    others.find((field) => json[field] !== undefined) ??
+    Object.keys(json).find((key) => !FIELDS.includes(key) && LOWER_CASE.has(key.toLowerCase()));
   if (found) throw invalid(shown, `it has "${found}", which a document of type "${type}" must not`);
 }
 

@@ -19,7 +19,8 @@ const MANIFESTS: ReadonlySet<string> = new Set([
 ]);
 const INDEXES: ReadonlySet<string> = new Set([MEDIA_TYPES.ociIndex, MEDIA_TYPES.dockerList]);
 const SCHEMA1 = /^application\/vnd\.docker\.distribution\.manifest\.v1\+(json|prettyjws)$/;
-const FOREIGN = /(\.foreign\.|\.nondistributable\.)/;
+const FOREIGN =
+  /^application\/vnd\.(docker\.image\.rootfs\.foreign\.diff|oci\.image\.layer\.nondistributable\.v1)\.tar/;
 
 /** Sent as `Accept`: everything we can carry without changing a byte. */
 export const MANIFEST_ACCEPT: readonly string[] = [...INDEXES, ...MANIFESTS];

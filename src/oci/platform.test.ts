@@ -60,6 +60,12 @@ test.each([
   expect(matchesPlatform(parsePlatform(wanted), parsePlatform(offered))).toBe(expected);
 });
 
+test('matchesPlatform takes an empty variant for none', () => {
+  const offered = { os: 'linux', architecture: 'arm64', variant: '' };
+
+  expect(matchesPlatform(parsePlatform('linux/arm64/v8'), offered)).toBe(true);
+});
+
 test('selectPlatforms keeps the order of the index and leaves attestations unless asked', () => {
   const child = (platform: Platform | undefined, name: string) => ({
     mediaType: MEDIA_TYPES.ociManifest,

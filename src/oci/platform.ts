@@ -60,7 +60,7 @@ export function matchesPlatform(wanted: Platform, offered: Platform | undefined)
 }
 
 function variantOf({ architecture, variant }: Platform): string {
-  return variant ?? DEFAULT_VARIANTS[architecture] ?? '';
+  return variant || (DEFAULT_VARIANTS[architecture] ?? '');
 }
 
 /**

@@ -10,12 +10,14 @@ export interface Reference {
   readonly digest?: Digest | undefined;
 }
 
-const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?';
+const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
 const HOST = new RegExp(
   `^(?:\\[[0-9a-fA-F:.]+\\]|${LABEL}(?:\\.${LABEL})*)(?::(?<port>\\d{1,5}))?$`,
 );
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
+/** Docker's image ids: everybody takes such a text for one, and never for a name. */
+const IMAGE_ID = /^[0-9a-f]{64}$/;
 const DOCKER_HUB = 'docker.io';
 const MAX_NAME = 255;
 
@@ -35,6 +37,7 @@ export function isRegistry(text: string): boolean {
 /** Parses `[registry/]repository[:tag][@digest]`; short names mean Docker Hub, as everywhere. */
 export function parseReference(text: string): Reference {
   const fail = (found: string, hint?: string) => invalid(text, found, hint);
+  if (IMAGE_ID.test(text)) throw fail('it is an image id or a bare digest, which names no image');
   const at = text.indexOf('@');
   const digest = at < 0 ? undefined : text.slice(at + 1);
   if (digest !== undefined && !isDigest(digest)) throw fail(`"${digest}" is not a digest`);
