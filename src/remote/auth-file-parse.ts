@@ -1,12 +1,12 @@
 import { AtollError, messageOf } from '../core/errors.ts';
 import { registerCredential, registerSecret } from '../core/redact.ts';
-import { nullish, objectOf, optional, tableOf, text } from '../core/shape.ts';
+import { nullish, objectOf, tableOf, text } from '../core/shape.ts';
 import type { Credential } from './credential-helper.ts';
 
-/** One auth file, understood. Keys are as written; entries without a credential are left out. */
+/** One auth file, understood. Keys are as written; undefined where an entry holds no credential. */
 export interface AuthFile {
   readonly path: string;
-  readonly auths: ReadonlyMap<string, Credential>;
+  readonly auths: ReadonlyMap<string, Credential | undefined>;
   readonly credHelpers: ReadonlyMap<string, string>;
   readonly credsStore: string | undefined;
   /** `~/.dockercfg`: keys are URLs or hosts, never paths. */
@@ -14,33 +14,35 @@ export interface AuthFile {
 }
 
 interface Entry {
-  readonly auth?: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly identitytoken?: string;
+  readonly auth?: string | null;
+  readonly username?: string | null;
+  readonly password?: string | null;
+  readonly identitytoken?: string | null;
 }
 
-type Auths = Readonly<Record<string, Entry>>;
+type Auths = Readonly<Record<string, Entry | null>>;
 
 interface Content {
   readonly auths?: Auths | null;
   readonly credHelpers?: Readonly<Record<string, string>> | null;
-  readonly credsStore?: string;
+  readonly credsStore?: string | null;
 }
 
 const authsShape = tableOf(
-  objectOf({
-    auth: optional(text),
-    username: optional(text),
-    password: optional(text),
-    identitytoken: optional(text),
-  }),
+  nullish(
+    objectOf({
+      auth: nullish(text),
+      username: nullish(text),
+      password: nullish(text),
+      identitytoken: nullish(text),
+    }),
+  ),
 );
 
 const fileShape = objectOf({
   auths: nullish(authsShape),
   credHelpers: nullish(tableOf(text)),
-  credsStore: optional(text),
+  credsStore: nullish(text),
 });
 
 /** Parses `auth.json`, `config.json` or (legacy) `.dockercfg`. Errors never repeat its content. */
@@ -58,13 +60,10 @@ export function parseAuthFile(path: string, written: string, legacy = false): Au
   };
 }
 
-function credentialsOf(path: string, entries: Auths): Map<string, Credential> {
-  const found = new Map<string, Credential>();
-  for (const [key, value] of Object.entries(entries)) {
-    const credential = credentialOf(path, key, value);
-    if (credential) found.set(key, credential);
-  }
-  return found;
+function credentialsOf(path: string, entries: Auths): Map<string, Credential | undefined> {
+  return new Map(
+    Object.entries(entries).map(([key, value]) => [key, credentialOf(path, key, value ?? {})]),
+  );
 }
 
 function credentialOf(path: string, key: string, value: Entry): Credential | undefined {
@@ -73,9 +72,10 @@ function credentialOf(path: string, key: string, value: Entry): Credential | und
   if (value.identitytoken) {
     registerSecret(value.identitytoken);
     const user = pair?.username ? { username: pair.username } : {};
-    return { kind: 'identity', ...user, token: value.identitytoken };
+    const password = pair?.password ? { password: pair.password } : {};
+    return { kind: 'identity', ...user, ...password, token: value.identitytoken };
   }
-  return pair && { kind: 'basic', ...pair };
+  return pair && (pair.username || pair.password) ? { kind: 'basic', ...pair } : undefined;
 }
 
 function plainPair({ username, password }: Entry): Pair | undefined {

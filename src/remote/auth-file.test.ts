@@ -84,6 +84,42 @@ test('loadAuthFiles reads nothing else when a file is named', async () => {
   });
 });
 
+test('loadAuthFiles does not look into a file when one before it knows', async () => {
+  const home = await tempDir();
+  await put(join(home, '.config/containers/auth.json'), { auths: { 'a.test': auth('config') } });
+  await put(join(home, '.docker/config.json'), 'broken');
+  const lookup = await loadAuthFiles({ env: { HOME: home, XDG_RUNTIME_DIR: home } });
+
+  expect((await lookup.credentialFor('a.test', 'x'))?.username).toBe('config');
+  await expect(lookup.credentialFor('b.test', 'x')).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+  });
+});
+
+test('loadAuthFiles goes on with the next file after an entry that is empty', async () => {
+  const home = await tempDir();
+  await put(join(home, '.config/containers/auth.json'), {
+    auths: {
+      'a.test': auth('host'),
+      'a.test/public': {},
+      'a.test/void': { auth: Buffer.from(':').toString('base64') },
+      'a.test/null': null,
+      'a.test/nulls': { auth: null, identitytoken: null },
+    },
+    credsStore: null,
+  });
+  await put(join(home, '.docker/config.json'), { auths: { 'a.test/void': auth('docker') } });
+  const lookup = await loadAuthFiles({ env: { HOME: home, XDG_RUNTIME_DIR: home } });
+  const userOf = async (repository: string) =>
+    (await lookup.credentialFor('a.test', repository))?.username;
+
+  expect(await userOf('private/x')).toBe('host');
+  expect(await userOf('public/x')).toBeUndefined();
+  expect(await userOf('void/x')).toBe('docker');
+  expect(await userOf('null')).toBeUndefined();
+  expect(await userOf('nulls/x')).toBeUndefined();
+});
+
 test('loadAuthFiles honours DOCKER_CONFIG', async () => {
   const home = await tempDir();
   await put(join(home, 'elsewhere/config.json'), { auths: { 'a.test': auth('else') } });

@@ -21,7 +21,8 @@ export interface AuthLookup {
 /** Reads the auth files in the order of the container tools; the first that knows a registry wins. */
 export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<AuthLookup> {
   const env = options.env ?? process.env;
-  const files = await readAll(options.authfile ?? (env.REGISTRY_AUTH_FILE || undefined), env);
+  const named = options.authfile ?? (env.REGISTRY_AUTH_FILE || undefined);
+  const files = named === undefined ? usualFiles(env) : [await namedFile(named)];
   const asked = new Map<string, Promise<Credential | undefined>>();
   const ask = (helper: string, server: string) => {
     const key = `${helper} ${server}`;
@@ -31,8 +32,9 @@ export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<Auth
   };
   return {
     async credentialFor(registry, repository) {
-      for (const file of files) {
-        const found = await findIn(file, registry, repository, ask);
+      for (const read of files) {
+        const file = await read();
+        const found = file && (await findIn(file, registry, repository, ask));
         if (found) return found;
       }
       return undefined;
@@ -40,14 +42,24 @@ export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<Auth
   };
 }
 
-async function readAll(named: string | undefined, env: Env): Promise<AuthFile[]> {
-  if (named !== undefined) return [parseAuthFile(named, await readText(named))];
-  const files: AuthFile[] = [];
-  for (const { path, legacy } of usualPaths(env)) {
-    const text = await readTextIfPresent(path);
-    if (text !== undefined) files.push(parseAuthFile(path, text, legacy));
-  }
-  return files;
+type ReadAuthFile = () => Promise<AuthFile | undefined>;
+
+async function namedFile(path: string): Promise<ReadAuthFile> {
+  const file = parseAuthFile(path, await readText(path));
+  return async () => file;
+}
+
+/** Each is read when those before it did not know: one that nobody needs may be broken. */
+function usualFiles(env: Env): ReadAuthFile[] {
+  return usualPaths(env).map(({ path, legacy }) => {
+    let reading: Promise<AuthFile | undefined> | undefined;
+    return () => {
+      reading ??= readTextIfPresent(path).then((text) =>
+        text === undefined ? undefined : parseAuthFile(path, text, legacy),
+      );
+      return reading;
+    };
+  });
 }
 
 function usualPaths(env: Env): { path: string; legacy?: boolean }[] {
@@ -92,16 +104,19 @@ async function firstAnswer(helper: string, registry: string, ask: Ask) {
   return undefined;
 }
 
-/** `host/org/repo`, then `host/org`, then `host`; last, keys written as URLs. */
+/**
+ * `host/org/repo`, then `host/org`, then `host`; last, keys written as URLs. An empty entry ends the
+ * search too: `"quay.io/org": {}` is how a file keeps the credential of `quay.io` from it.
+ */
 function entryFor(file: AuthFile, registry: string, repository: string): Credential | undefined {
   const parts = file.legacy ? [] : repository.split('/').filter(Boolean);
   for (let length = parts.length; length >= 0; length -= 1) {
-    const found = file.auths.get([registry, ...parts.slice(0, length)].join('/'));
-    if (found) return found;
+    const key = [registry, ...parts.slice(0, length)].join('/');
+    if (file.auths.has(key)) return file.auths.get(key);
   }
   const wanted = normalHost(registry);
   for (const [key, credential] of file.auths) {
-    if (hostOfKey(key, file.legacy) === wanted) return credential;
+    if (credential && hostOfKey(key, file.legacy) === wanted) return credential;
   }
   return undefined;
 }

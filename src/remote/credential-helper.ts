@@ -5,7 +5,13 @@ import { objectOf, parseJson, text } from '../core/shape.ts';
 /** What a registry can be shown: a user and password, or a token to trade for others. */
 export type Credential =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
-  | { readonly kind: 'identity'; readonly username?: string | undefined; readonly token: string };
+  | {
+      readonly kind: 'identity';
+      readonly username?: string | undefined;
+      /** For registries that trade no tokens. */
+      readonly password?: string | undefined;
+      readonly token: string;
+    };
 
 type Env = Readonly<Record<string, string | undefined>>;
 

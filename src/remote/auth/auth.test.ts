@@ -220,6 +220,16 @@ describe('basic credentials', () => {
     expect(await repository.resolve(ctx, 'v1')).toBeDefined();
   });
 
+  test('are the password, not the identity token beside it', async () => {
+    const registry = await startScriptedRegistry(wantsBasic);
+    registry.memory.addManifest('team/app', 'v1', INDEX, MANIFEST);
+    const path = await authfile(registry.host, { ...BASIC, identitytoken: 'refresh-me-3' });
+
+    const repository = openRepository(registry.host, 'team/app', { authfile: path });
+
+    expect(await repository.resolve(ctx, 'v1')).toBeDefined();
+  });
+
   test('that are missing end in a hint to log in', async () => {
     const registry = await startScriptedRegistry(wantsBasic);
 

@@ -81,11 +81,13 @@ function byPost(ctx: Context, send: TokenSend, request: TokenRequest): Promise<R
   return send(ctx, { method: 'POST', url: request.realm, headers }, body);
 }
 
-/** `Basic …` for a credential; an identity token stands as the password, as the tools agree. */
+/** `Basic …` for a credential; an identity token stands as the password where there is no other. */
 export function basicHeader(credential: Credential): string {
-  const isIdentity = credential.kind === 'identity';
   const username = credential.username ?? '<token>';
-  const password = isIdentity ? credential.token : credential.password;
+  const password =
+    credential.kind === 'identity'
+      ? (credential.password ?? credential.token)
+      : credential.password;
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
