@@ -191,6 +191,8 @@ describeWithPeers(['docker-registry', 'gpg'], 'atoll mirror load', () => {
       );
       const loaded = await load(bundle, `${embedded.host}/signed`, dir, '--verify-key', publicKey);
       const unasked = await load(bundle, `${embedded.host}/signed`, dir);
+      const retry = (key: string) =>
+        lab.atoll('retry', '--dir', dir, '--insecure', '--verify-key', key);
 
       expect(verified.stderr).toContain('Good signature');
       expect(loaded.status).toBe(0);
@@ -199,6 +201,10 @@ describeWithPeers(['docker-registry', 'gpg'], 'atoll mirror load', () => {
           message: expect.stringContaining('nobody verified it') as string,
         }),
       );
+      await expect(retry(join(UPSTREAM, 'release-key.asc'))).rejects.toMatchObject({
+        code: 'SIGNATURE_INVALID',
+      });
+      expect((await retry(publicKey)).status).toBe(0);
     });
 
     test('an altered index, no signature, and another key are refused', async () => {

@@ -238,6 +238,29 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     expect(report.copiedBytes).toBe(0);
   });
 
+  test('retry after the load of a delta mounts its base, too', async () => {
+    const dir = await lab.folder('mount');
+    const [first, second] = [await lab.folder('bundle'), await lab.folder('bundle')];
+    const one = 'mirror:\n  additionalImages:\n  - name: quay.io/openshifttest/helm:3.17.0\n';
+    const to = `${docker.host}/mount-again`;
+    await save(await lab.imageSet(one), first, dir);
+    const other = await lab.imageSet(`${one}    targetRepo: other/place\n`);
+    await save(other, second, dir, '--since', first);
+    await load(first, to, dir);
+    const chunk = join(second, 'chunk-000001.atoll');
+    const good = await readFile(chunk);
+    await writeFile(chunk, Buffer.alloc(good.length));
+
+    const damaged = await load(second, to, dir);
+    await writeFile(chunk, good);
+    const again = await lab.atoll('retry', '--dir', dir, '--insecure');
+
+    expect([damaged.status, again.status]).toEqual([7, 0]);
+    const { report } = (again.result as { mirror: MirrorResult }).mirror;
+    expect(report.mountedBytes).toBeGreaterThan(0);
+    expect(report.copiedBytes).toBe(0);
+  });
+
   test('--since an index that is missing or damaged says so', async () => {
     const dir = await lab.folder('bad');
     const config = await lab.imageSet(RELEASE_1);

@@ -51,8 +51,8 @@ export function mirrorImages(
     await workingDir.addSignatures(options.signatures);
     await workingDir.addMirrored(arrived(placed, copy));
     const written = await writeResources(ctx, workingDir, options);
-    const { flow, folder, failures } = options;
-    const report = reportOf({ flow, folder }, placed, copy, failures);
+    const { flow, folder, destination, failures } = options;
+    const report = reportOf({ flow, folder, destination }, placed, copy, failures);
     return { report, ...written, ...(await writeReports(ctx, workingDir, report)) };
   });
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
+import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { redact } from '../../core/redact.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { CopyReport, ImageFailure, ImageResult } from '../copy/job.ts';
+import type { Destination } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type ImageRecord, imageRecordSchema, recordOf } from './image-record.ts';
 import type { WorkingDir } from './working-dir.ts';
@@ -14,6 +16,8 @@ import type { WorkingDir } from './working-dir.ts';
 export interface RunKind {
   readonly flow: 'sync' | 'save' | 'load' | 'release';
   readonly folder?: string | undefined;
+  /** The mirror that was filled. */
+  readonly destination?: Destination | undefined;
 }
 
 /** One image of a run: what it is, where it went, what became of it and why it was wanted. */
@@ -95,20 +99,28 @@ export async function writeReports(
   return { reportFile, errorsFile };
 }
 
+const errorSchema = z.object({
+  code: z.custom<ErrorCode>((code) => typeof code === 'string' && code in ERROR_CODES).optional(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
 const storedSchema = z.object({
   flow: z.enum(['sync', 'save', 'load', 'release']),
   folder: z.string().optional(),
+  destination: z
+    .object({ registry: z.string(), prefix: z.string(), maxNestedPaths: z.number() })
+    .optional(),
   images: z.array(
     imageRecordSchema.extend({
       target: z.string(),
       outcome: z.string(),
       sizeBytes: z.number().optional(),
       copiedBytes: z.number().default(0),
+      error: errorSchema.optional(),
     }),
   ),
-  notCollected: z.array(
-    z.object({ subject: z.string(), message: z.string(), hint: z.string().optional() }),
-  ),
+  notCollected: z.array(errorSchema.extend({ subject: z.string() })),
 });
 
 export type StoredReport = z.output<typeof storedSchema>;

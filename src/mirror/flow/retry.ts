@@ -1,10 +1,12 @@
+import type { PublicKey } from 'openpgp';
+import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import type { Registries } from '../../remote/registries.ts';
 import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { placedOf } from './image-record.ts';
-import { withBundle } from './load.ts';
+import { baseAt, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { readReport, type StoredReport } from './report.ts';
 import { alone, closing, fillBundle, type SaveResult } from './save.ts';
@@ -17,6 +19,8 @@ export interface RetryOptions {
   readonly icsp?: boolean | undefined;
   /** A bundle that grows has to be signed again. */
   readonly signer?: Signer | undefined;
+  /** With keys a bundle that is loaded has to be signed by one of them. */
+  readonly keys?: readonly PublicKey[] | undefined;
 }
 
 export type RetryResult =
@@ -26,48 +30,59 @@ export type RetryResult =
 /** Does only what the last run could not, as its report says, from where that run took it. */
 export async function retryFailed(ctx: Context, options: RetryOptions): Promise<RetryResult> {
   const last = await readReport(options.workingDir);
-  const placed = failedImages(ctx, last);
-  if (last.flow === 'save') return { save: await growBundle(ctx, last, placed, options) };
+  const { placed, failures } = whatFailed(ctx, last);
+  if (last.flow === 'save')
+    return { save: await growBundle(ctx, last, placed, { ...options, failures }) };
   if (last.flow === 'load') return { mirror: await loadAgain(ctx, last, placed, options) };
   const mirror = await mirrorImages(ctx, placed, {
     ...options,
     flow: last.flow,
     sourceOf: ({ image }) => options.registries.source(image.source),
     signatures: [],
-    failures: last.notCollected,
+    failures,
     title: 'Retrying images',
   });
   return { mirror };
 }
 
+interface Failed {
+  readonly placed: readonly MirroredImage[];
+  /** What stays failed, whatever becomes of the others. */
+  readonly failures: readonly CollectFailure[];
+}
+
 /** What is built or chosen anew in every run cannot be tried alone. */
-function failedImages(ctx: Context, last: StoredReport): MirroredImage[] {
+function whatFailed(ctx: Context, last: StoredReport): Failed {
   const failed = last.images.filter(({ outcome }) => outcome === 'failed');
   const isBuilt = ({ kind }: { readonly kind: string }) =>
     last.flow !== 'load' && (kind === 'catalog' || kind === 'graph');
-  const whole = failed.filter(isBuilt).length + last.notCollected.length;
-  if (whole > 0) {
+  const built = failed
+    .filter(isBuilt)
+    .map(({ source, error }) => ({ message: 'it was not copied', ...error, subject: source }));
+  const failures = [...last.notCollected, ...built];
+  if (failures.length > 0) {
     ctx.emit({
       type: 'warning.raised',
-      message: `${whole} failure(s) need a whole ${last.flow}: they are built or chosen anew`,
+      message: `${failures.length} failure(s) need a whole ${last.flow}: they are built or chosen anew`,
       hint: `Run "atoll mirror ${last.flow}" with the same configuration; what is there is not sent again`,
     });
   }
-  return failed.filter((image) => !isBuilt(image)).map(placedOf);
+  return { placed: failed.filter((image) => !isBuilt(image)).map(placedOf), failures };
 }
 
 function loadAgain(
   ctx: Context,
-  { folder = '' }: StoredReport,
+  { folder = '', destination }: StoredReport,
   placed: readonly MirroredImage[],
   options: RetryOptions,
 ): Promise<MirrorResult> {
-  return withBundle(ctx, { folder }, (bundle) =>
+  return withBundle(ctx, { folder, keys: options.keys }, (bundle) =>
     mirrorImages(ctx, placed, {
       ...options,
       flow: 'load',
       folder,
-      base: bundle.base,
+      destination,
+      base: destination ? baseAt(destination, bundle.base) : bundle.base,
       sourceOf: (image) => bundle.sourceOf(image),
       signatures: bundle.signatures,
       failures: [],
@@ -79,13 +94,13 @@ function loadAgain(
 /** What failed is added to the bundle where it should have been. */
 function growBundle(
   ctx: Context,
-  { folder = '', notCollected }: StoredReport,
+  { folder = '' }: StoredReport,
   placed: readonly MirroredImage[],
-  options: RetryOptions,
+  { failures, ...options }: RetryOptions & Pick<Failed, 'failures'>,
 ): Promise<SaveResult> {
   return alone(ctx, folder, async () => {
     const writer = await BundleWriter.grow(folder);
-    const content = { signatures: [], failures: notCollected };
+    const content = { signatures: [], failures };
     return await closing(writer, () =>
       fillBundle(ctx, writer, placed, content, { ...options, folder }),
     );

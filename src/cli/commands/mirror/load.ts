@@ -8,6 +8,7 @@ import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { registriesFrom } from '../../registry-options.ts';
 import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
 import { resultText } from './result-text.ts';
+import { VERIFY_KEY } from './signing-options.ts';
 
 export const mirrorLoadCommand = defineCommand({
   name: 'mirror load',
@@ -26,11 +27,7 @@ export const mirrorLoadCommand = defineCommand({
       type: 'boolean',
       summary: 'Look at both sides, write mapping.txt and missing.txt, load nothing',
     },
-    verifyKey: {
-      type: 'strings',
-      value: 'FILE',
-      summary: 'Public GPG key: the bundle must be signed by it; may be repeated',
-    },
+    verifyKey: VERIFY_KEY,
     ...MIRROR_OPTIONS,
   },
   examples: [

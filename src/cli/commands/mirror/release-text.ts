@@ -27,11 +27,18 @@ export function mappingLines(placed: readonly MirroredImage[]): string[] {
 export function releaseText(outcome: ReleaseOutcome, style: Style): string {
   if ('mapping' in outcome) return outcome.mapping.join('\n');
   const { result, toDir } = outcome;
-  const head = [reportText(result.report, style), ''];
+  const head = [reportText(result.report, style), ...againLines(result), ''];
   if (toDir !== undefined) return [...head, ...carryLines(result, toDir, style)].join('\n');
   return [...head, ...clusterLines(result, outcome.instructions as InstructionKind, style)].join(
     '\n',
   );
+}
+
+/** Images are found by digest, so the same command is its own retry. */
+function againLines({ report }: ReleaseMirrorResult): string[] {
+  return report.failed > 0
+    ? ['next: run the same command again; it sends only what is not there']
+    : [];
 }
 
 function carryLines(result: ReleaseMirrorResult, toDir: string, style: Style): string[] {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { MirrorReport, ReportedImage } from '../../../mirror/flow/report.ts';
+import { digestOf } from '../../../oci/digest.ts';
 import { createStyle } from '../../style.ts';
+import { releaseText } from './release-text.ts';
 import { reportText } from './result-text.ts';
 
 const failed = (source: string, message: string, hint?: string): ReportedImage => ({
@@ -15,8 +17,8 @@ const failed = (source: string, message: string, hint?: string): ReportedImage =
   error: { code: 'BUNDLE_BASE_MISSING', message, hint },
 });
 
-function textOf(images: readonly ReportedImage[]): string {
-  const report: MirrorReport = {
+function reportWith(images: readonly ReportedImage[]): MirrorReport {
+  return {
     flow: 'load',
     images,
     notCollected: [],
@@ -27,8 +29,10 @@ function textOf(images: readonly ReportedImage[]): string {
     mountedBytes: 0,
     durationMs: 0,
   };
-  return reportText(report, createStyle(false));
 }
+
+const textOf = (images: readonly ReportedImage[]) =>
+  reportText(reportWith(images), createStyle(false));
 
 test('reportText tells failures of one cause together', () => {
   const digest = (count: number) => `sha256:${String(count).padStart(64, '0')}`;
@@ -57,4 +61,22 @@ test('reportText sees one cause behind the names of images and places', () => {
   ]);
 
   expect(text.match(/^failed/gm)).toHaveLength(1);
+});
+
+test('releaseText says how to go on only where something failed', () => {
+  const textFor = (images: readonly ReportedImage[]) => {
+    const result = {
+      report: reportWith(images),
+      version: '4.18.1',
+      tag: '4.18.1-x86_64',
+      digest: digestOf('release'),
+      placed: [],
+      updateImage: undefined,
+      signatureFile: undefined,
+    };
+    return releaseText({ result, instructions: 'idms', toDir: '/disk' }, createStyle(false));
+  };
+
+  expect(textFor([failed('quay.io/a/b:1', 'no')])).toContain('next: run the same command again');
+  expect(textFor([])).not.toContain('next:');
 });

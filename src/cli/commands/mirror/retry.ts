@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import { loadBundleKeys } from '../../../mirror/bundle/bundle-signature.ts';
 import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 import { resultText, saveText } from './result-text.ts';
-import { SIGNING_OPTIONS, signerFrom } from './signing-options.ts';
+import { SIGNING_OPTIONS, signerFrom, VERIFY_KEY } from './signing-options.ts';
 
 export const mirrorRetryCommand = defineCommand({
   name: 'mirror retry',
@@ -17,6 +18,7 @@ export const mirrorRetryCommand = defineCommand({
     icsp: MIRROR_OPTIONS.icsp,
     concurrency: MIRROR_OPTIONS.concurrency,
     ...SIGNING_OPTIONS,
+    verifyKey: VERIFY_KEY,
     ...REGISTRY_OPTIONS,
   },
   examples: [['atoll mirror retry', 'after a run that ended with status 7']],
@@ -26,7 +28,8 @@ export const mirrorRetryCommand = defineCommand({
     try {
       const { icsp, concurrency } = options;
       const workingDir = new WorkingDir(resolve(options.dir));
-      return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer });
+      const keys = await loadBundleKeys(options.verifyKey.map((file) => resolve(file)));
+      return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer, keys });
     } finally {
       await registries.close();
     }

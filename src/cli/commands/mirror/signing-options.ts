@@ -17,6 +17,13 @@ export const SIGNING_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+/** The flag of commands that read a bundle. */
+export const VERIFY_KEY = {
+  type: 'strings',
+  value: 'FILE',
+  summary: 'Public GPG key: the bundle must be signed by it; may be repeated',
+} as const satisfies OptionSpec;
+
 export async function signerFrom(
   options: OptionValues<typeof SIGNING_OPTIONS>,
   terminal: Pick<Terminal, 'readStdin'>,
