@@ -137,3 +137,15 @@ test('parseArguments answers --help with words, and a missing command with the s
   expect(missing).toMatchObject({ kind: 'words', asked: false });
   expect(missing.kind === 'words' && missing.text).toContain('Copy one image');
 });
+
+test('parseArguments keeps help within the columns of the terminal', () => {
+  const widest = (columns?: number) => {
+    const parsed = parseArguments(['--help'], set, columns);
+    const lines = parsed.kind === 'words' ? parsed.text.split('\n') : [];
+    return Math.max(...lines.map((line) => line.length));
+  };
+
+  expect(widest(70)).toBeLessThanOrEqual(70);
+  expect(widest(70)).toBeLessThan(widest(200));
+  expect(widest(200)).toBe(widest());
+});

@@ -25,11 +25,19 @@ export interface CommandSet {
   readonly groups: Readonly<Record<string, string>>;
 }
 
+/** Help is no wider than this, however wide the terminal is. */
+const HELP_COLUMNS = 100;
+
 /** Finds the command that a command line means. Throws USAGE, with the nearest match, if there is none. */
-export function parseArguments(argv: readonly string[], set: CommandSet): Parsed {
+export function parseArguments(
+  argv: readonly string[],
+  set: CommandSet,
+  columns = HELP_COLUMNS,
+): Parsed {
   let found: Parsed | undefined;
   let words = '';
   const program = buildProgram(set, {
+    columns: Math.min(columns, HELP_COLUMNS),
     found: (parsed) => {
       found = parsed;
     },
@@ -38,7 +46,7 @@ export function parseArguments(argv: readonly string[], set: CommandSet): Parsed
     },
   });
   try {
-    program.parse(argv[0] === '--version' ? ['version'] : argv, { from: 'user' });
+    program.parse(argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'words', text: words.trimEnd(), asked: error.exitCode === 0 };
@@ -48,14 +56,14 @@ export function parseArguments(argv: readonly string[], set: CommandSet): Parsed
 }
 
 interface Outcome {
+  /** How wide help may be. */
+  readonly columns: number;
   readonly found: (parsed: Parsed) => void;
   readonly write: (text: string) => void;
 }
 
 function buildProgram(set: CommandSet, outcome: Outcome): Node {
-  const root = prepare(new Node('atoll'), outcome)
-    .description('Install OpenShift where there is no internet')
-    .helpCommand('help [command]', 'Show help for a command');
+  const root = parentNode('atoll', 'Install OpenShift where there is no internet', outcome);
   addOptions(root, GLOBAL_OPTIONS);
   for (const command of set.commands) {
     const words = command.name.split(' ');
@@ -71,9 +79,15 @@ function groupIn(parent: Node, path: readonly string[], set: CommandSet, outcome
   const word = path.at(-1) ?? '';
   const existing = parent.commands.find((child) => child.name() === word);
   if (existing) return existing;
-  const group = prepare(new Node(word), outcome).description(set.groups[path.join(' ')] ?? '');
+  const group = parentNode(word, set.groups[path.join(' ')] ?? '', outcome);
   parent.addCommand(group);
   return group;
+}
+
+function parentNode(name: string, description: string, outcome: Outcome): Node {
+  return prepare(new Node(name), outcome)
+    .description(description)
+    .helpCommand('help [command]', 'Show help for a command');
 }
 
 /** What holds for every node: our errors, our output, global options shown in help. */
@@ -81,7 +95,7 @@ function prepare(node: Node, outcome: Outcome): Node {
   return node
     .helpOption('-h, --help', 'Show help')
     .showSuggestionAfterError(false)
-    .configureHelp({ showGlobalOptions: true, helpWidth: 100 })
+    .configureHelp({ showGlobalOptions: true, helpWidth: outcome.columns })
     .configureOutput({ writeOut: outcome.write, writeErr: outcome.write, outputError: () => {} })
     .exitOverride((error) => {
       throw error.code.startsWith('commander.help') ? error : usageError(node, error);

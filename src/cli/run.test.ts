@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FakeProcess, fakeProcess } from '../../test/support/fake-process.ts';
+import { tempDir } from '../../test/support/temp.ts';
 import { AtollError } from '../core/errors.ts';
 import { sleep } from '../core/retry.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -78,6 +81,20 @@ test('runCommandLine makes the error the one object on stdout with JSON, usage e
   expect(JSON.parse(misspelled.stdout.text)).toMatchObject({ error: { code: 'USAGE' } });
 });
 
+test('runCommandLine takes a system error about a file for what it is, not for a bug', async () => {
+  const process = fakeProcess();
+  const folder = await tempDir();
+  await writeFile(join(folder, 'file'), '');
+
+  const command = doing(() => mkdir(join(folder, 'file', 'below'), { recursive: true }));
+
+  expect(await run(process, command, 'do')).toBe(3);
+  expect(process.stderr.text).toContain(
+    `Cannot use "${join(folder, 'file', 'below')}": a file stands`,
+  );
+  expect(process.stderr.text).toContain('[FILE_UNWRITABLE]');
+});
+
 test('runCommandLine exits 1 for a bug, with its stack', async () => {
   const process = fakeProcess();
   const command = doing(async () => {
@@ -97,6 +114,14 @@ test('runCommandLine shows help on stdout when asked, and on stderr when a comma
   expect(asked.stdout.text).toContain('Say hello');
   expect(missing.stdout.text).toBe('');
   expect(missing.stderr.text).toContain('Say hello');
+});
+
+test('runCommandLine makes a missing command the one object on stdout with JSON', async () => {
+  const process = fakeProcess();
+
+  expect(await run(process, greet, '--output', 'json')).toBe(2);
+  expect(JSON.parse(process.stdout.text)).toMatchObject({ error: { code: 'USAGE' } });
+  expect(process.stderr.text).toBe('');
 });
 
 test('runCommandLine stops cleanly at the first Ctrl-C, says how to resume, and exits 130', async () => {

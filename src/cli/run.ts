@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
-import { exitCodeOf } from '../core/errors.ts';
+import { AtollError, exitCodeOf } from '../core/errors.ts';
+import { fileTrouble } from '../core/files.ts';
 import { redact, redactJson } from '../core/redact.ts';
 import { errorJson, errorText } from './error-text.ts';
 import { type Interrupt, listenForInterrupt, type SignalSource, shellLine } from './interrupt.ts';
@@ -38,11 +39,12 @@ export async function runCommandLine(
 ): Promise<number> {
   let parsed: Parsed;
   try {
-    parsed = parseArguments(argv, set);
+    parsed = parseArguments(argv, set, process.stdout.columns);
   } catch (error) {
     return printError(error, wantsJson(argv), process);
   }
   if (parsed.kind === 'run') return runCommand(parsed, argv, process);
+  if (!parsed.asked && wantsJson(argv)) return printError(noCommand(), true, process);
   await write(parsed.asked ? process.stdout : process.stderr, `${parsed.text}\n`);
   return parsed.asked ? 0 : 2;
 }
@@ -64,7 +66,7 @@ async function runCommand(parsed: Run, argv: readonly string[], process: Process
   } catch (error) {
     reporter.close();
     // Whatever broke on the way out of an interrupt was broken by it.
-    const cause = interrupt.signal.aborted ? interrupt.signal.reason : error;
+    const cause = interrupt.signal.aborted ? interrupt.signal.reason : fileTrouble(error);
     return printError(cause, parsed.globals.output === 'json', process);
   } finally {
     interrupt.release();
@@ -133,6 +135,11 @@ async function printError(error: unknown, json: boolean, process: Process): Prom
   }
   return exitCodeOf(error);
 }
+
+const noCommand = () =>
+  new AtollError('USAGE', 'Cannot run anything: the command is missing', {
+    hint: 'Run "atoll --help"',
+  });
 
 /** For a command line that could not be parsed: what it would have asked for. */
 function wantsJson(argv: readonly string[]): boolean {

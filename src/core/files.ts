@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AtollError, messageOf, systemCodeOf } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { AtollError, type Details, messageOf, systemCodeOf } from './errors.ts';
 
 /** Only the owner reads it: for everything that holds a secret. */
 export const SECRET_MODE = 0o600;
@@ -90,37 +91,56 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
 
 /** The named error for a failed read, with what was found there. */
 export function unreadable(path: string, cause: unknown): AtollError {
-  const [found, hint] = UNREADABLE[systemCodeOf(cause) ?? ''] ?? [messageOf(cause), undefined];
-  return new AtollError('FILE_UNREADABLE', `Cannot read "${path}": ${found}`, {
-    hint,
-    cause,
-    details: { path },
-  });
+  return fileError('FILE_UNREADABLE', `Cannot read "${path}"`, path, cause);
 }
-
-const NO_RIGHT = ['you may not read it', 'Run it as a user who may, or change its mode'] as const;
-
-const UNREADABLE: Readonly<Record<string, readonly [found: string, hint: string]>> = {
-  ENOENT: ['there is nothing', 'Check the name, and the folder it is looked for in'],
-  ENOTDIR: ['a file stands where a folder is meant', 'Check the path'],
-  EISDIR: ['it is a folder', 'Name a file in it'],
-  EACCES: NO_RIGHT,
-  EPERM: NO_RIGHT,
-};
 
 /** The named error for a failed write; what is not a system error passes unchanged. */
 export function unwritable(path: string, cause: unknown): unknown {
   if (cause instanceof AtollError || systemCodeOf(cause) === undefined) return cause;
-  if (['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '')) {
-    return new AtollError('DISK_FULL', `Cannot write "${path}": the disk is full`, {
-      hint: 'Free some space and run the same command again',
-      cause,
-      details: { path },
-    });
-  }
-  return new AtollError('FILE_UNWRITABLE', `Cannot write "${path}": ${messageOf(cause)}`, {
-    hint: 'Name a place where this user may write, and that is no folder itself',
+  if (isFull(cause)) return diskFull(`Cannot write "${path}"`, cause, { path });
+  return fileError('FILE_UNWRITABLE', `Cannot write "${path}"`, path, cause);
+}
+
+/** A system error about a file is about this machine, wherever it came from; all else passes unchanged. */
+export function fileTrouble(cause: unknown): unknown {
+  if (cause instanceof AtollError || !(cause instanceof Error)) return cause;
+  if (isFull(cause)) return diskFull('Cannot write', cause, {});
+  const { path, syscall } = cause as NodeJS.ErrnoException;
+  if (path === undefined || syscall === undefined) return cause;
+  const code = READING.has(syscall) ? 'FILE_UNREADABLE' : 'FILE_UNWRITABLE';
+  return fileError(code, `Cannot use "${path}"`, path, cause);
+}
+
+const READING = new Set(['open', 'opendir', 'scandir', 'stat', 'lstat', 'access', 'readlink']);
+
+const isFull = (cause: unknown) => ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '');
+
+function diskFull(attempt: string, cause: unknown, details: Details): AtollError {
+  return new AtollError('DISK_FULL', `${attempt}: the disk is full`, {
+    hint: 'Free some space and run the same command again',
     cause,
-    details: { path },
+    details,
   });
 }
+
+function fileError(code: ErrorCode, attempt: string, path: string, cause: unknown): AtollError {
+  const [found, hint] = FOUND[systemCodeOf(cause) ?? ''] ?? [messageOf(cause), 'Check the path'];
+  return new AtollError(code, `${attempt}: ${found}`, { hint, cause, details: { path } });
+}
+
+const FILE_IN_THE_WAY = ['a file stands where a folder is meant', 'Check the path'] as const;
+const NO_RIGHT = [
+  'permission denied',
+  'Run it as a user who may, or change the rights of this place',
+] as const;
+
+/** What system errors say about the place they name, and what to do about it. */
+const FOUND: Readonly<Record<string, readonly [found: string, hint: string]>> = {
+  ENOENT: ['there is nothing', 'Check the name, and the folder it is looked for in'],
+  EISDIR: ['it is a folder', 'Name a file in it'],
+  EEXIST: FILE_IN_THE_WAY,
+  ENOTDIR: FILE_IN_THE_WAY,
+  EACCES: NO_RIGHT,
+  EPERM: NO_RIGHT,
+  EROFS: ['the disk is read-only', 'Name a place on another disk'],
+};
