@@ -44,6 +44,12 @@ export function formatDestination({ registry, prefix }: Destination): string {
   return prefix === '' ? registry : `${registry}/${prefix}`;
 }
 
+/** Whether a place is in this mirror. */
+export function isBelow({ registry, prefix }: Destination, place: Reference): boolean {
+  const isInPath = prefix === '' || place.repository.startsWith(`${prefix}/`);
+  return place.registry === registry && isInPath;
+}
+
 /** A repository of the mirror, within the depth the registry allows. */
 export function repositoryAt(destination: Destination, path: string): string {
   const parts = [...destination.prefix.split('/'), ...path.split('/')].filter(

@@ -9,7 +9,7 @@ import { isManifestType } from '../../oci/media-types.ts';
 import type { Registries, Repository } from '../../remote/registries.ts';
 import { type BundleIndex, readIndex, readIndexFile } from '../bundle/bundle-index.ts';
 import { signatureTags } from '../copy/attachments.ts';
-import type { Destination } from '../destination.ts';
+import { type Destination, formatDestination, isBelow } from '../destination.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 const schema = z.object({
@@ -30,8 +30,10 @@ export async function takeInventory(
   destination: Destination,
   workingDir: WorkingDir,
 ): Promise<Inventory> {
-  const mirrored = await workingDir.mirrored();
-  if (mirrored.length === 0) warnOfNothing(ctx, workingDir);
+  const mirrored = (await workingDir.mirrored()).filter(({ target }) =>
+    isBelow(destination, target),
+  );
+  if (mirrored.length === 0) warnOfNothing(ctx, destination, workingDir);
   const content = new Map<string, string>();
   await mapBounded(ctx, AT_ONCE, mirrored, async ({ target, digest }) => {
     const repository = registries.repository(target.registry, target.repository);
@@ -66,10 +68,11 @@ async function contentBelow(
   return digests;
 }
 
-function warnOfNothing(ctx: Context, workingDir: WorkingDir): void {
+function warnOfNothing(ctx: Context, destination: Destination, workingDir: WorkingDir): void {
+  const path = workingDir.file('mirrored.json');
   ctx.emit({
     type: 'warning.raised',
-    message: `Nothing is known to be in the mirror: "${workingDir.path}" has no mirrored.json`,
+    message: `Nothing is known to be in the mirror: "${path}" names nothing at ${formatDestination(destination)}`,
     hint: 'Name the folder in which sync or load ran with --dir DIR',
   });
 }

@@ -37,6 +37,8 @@ const IMAGES = [
   bundle('quay-operator.v3.12.1', 'quay-operator'),
   bundle('quay-operator.v3.13.0', 'quay-operator'),
   bundle('odf.v4.18.0', 'odf'),
+  bundle('amqstreams.v2.8.0-1', 'amq-streams'),
+  bundle('amqstreams.v2.9.0-0', 'amq-streams'),
   known('quay.io/a/b:1', { kind: 'additional' }),
   known('quay.io/c/d:1', { kind: 'helm', chart: 'web 1.2.3' }),
 ];
@@ -72,6 +74,11 @@ test.each([
     'versions of a package',
     '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay-operator, maxVersion: 3.12.9}]}]',
     ['bundle r.example/index:v4.18 quay-operator.v3.12.1'],
+  ],
+  [
+    'a package whose bundles are named otherwise',
+    '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: amq-streams, maxVersion: 2.8.9}]}]',
+    ['bundle r.example/index:v4.18 amqstreams.v2.8.0-1'],
   ],
   ['an image', '  additionalImages: [{name: "quay.io/a/b:1"}]', ['additional quay.io/a/b:1']],
   ['a chart', '  helm: {local: [{name: web, path: /charts/web}]}', ['chart web 1.2.3']],

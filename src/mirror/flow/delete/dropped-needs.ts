@@ -12,6 +12,7 @@ import { compareLenient } from '../../../content/image-set/versions.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { isArchitecture, rpmArchitecture } from '../../../oci/platform.ts';
 import { formatReference } from '../../../oci/reference.ts';
+import { needsOf } from '../needs.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 /**
@@ -19,9 +20,10 @@ import type { KnownImage } from '../working-dir.ts';
  * asked, so it works inside. What it names and nobody needs is an error.
  */
 export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): ReadonlySet<string> {
+  const packageOf = packagesOf(images);
   const choices: Choice[] = [
     ...(set.platform ? platformChoices(set.platform) : []),
-    ...set.operators.flatMap(operatorChoices),
+    ...set.operators.flatMap((operator) => operatorChoices(operator, packageOf)),
     ...set.additionalImages.map(({ name, origin }) => ({
       subject: `additional image ${name}`,
       takes: ({ need }: Held) =>
@@ -102,7 +104,10 @@ function rangeOf({ name, minVersion, maxVersion, full }: ReleaseChannel) {
   };
 }
 
-function operatorChoices({ catalog, packages }: OperatorCatalog): Choice[] {
+function operatorChoices(
+  { catalog, packages }: OperatorCatalog,
+  packageOf: ReadonlyMap<string, string>,
+): Choice[] {
   if (packages.length === 0) {
     const takes = ({ need }: Held) =>
       need === `catalog ${catalog}` ||
@@ -112,22 +117,33 @@ function operatorChoices({ catalog, packages }: OperatorCatalog): Choice[] {
   }
   return packages.map((wanted) => ({
     subject: `package ${wanted.name} of ${catalog}`,
-    takes: ({ need, image: { image } }) => {
+    takes: ({ need }) => {
       if (need === `package ${catalog} ${wanted.name}`) return true;
-      const bundle = need.startsWith(`bundle ${catalog} `) ? need.split(' ')[2] : undefined;
-      const isOwn = bundle !== undefined && image.packages?.includes(wanted.name) === true;
-      return isOwn && isBundleOf(wanted, bundle);
+      if (!need.startsWith(`bundle ${catalog} `)) return false;
+      const [, , bundle = ''] = need.split(' ');
+      const owner = packageOf.get(need) ?? /^(.+?)\.v?\d/.exec(bundle)?.[1];
+      return owner === wanted.name && isWanted(wanted, bundle);
     },
   }));
 }
 
-/** Bundles are named after their package and version: `quay-operator.v3.13.0`. */
-function isBundleOf(wanted: OperatorPackage, bundle: string): boolean {
-  const [, name = '', version = ''] = /^(.+?)\.v?(\d.*)$/.exec(bundle) ?? [];
+/** Which package a bundle is of: an image that only one package needs says it of its bundles. */
+function packagesOf(images: readonly KnownImage[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const { image } of images) {
+    const [first, ...others] = image.packages ?? [];
+    if (first === undefined || others.length > 0) continue;
+    for (const need of needsOf(image)) owners.set(need, first);
+  }
+  return owners;
+}
+
+/** Bundles are named after their version, if not always after their package: `amqstreams.v2.9.0-1`. */
+function isWanted(wanted: OperatorPackage, bundle: string): boolean {
+  const [, version = ''] = /\.v?(\d.*)$/.exec(bundle) ?? [];
   const ranges: readonly VersionRange[] = [wanted, ...wanted.channels].filter(
     ({ minVersion, maxVersion }) => minVersion ?? maxVersion,
   );
-  if (name !== wanted.name && wanted.name !== bundle) return false;
   return ranges.length === 0 || ranges.some((range) => isWithin(version, range));
 }
 

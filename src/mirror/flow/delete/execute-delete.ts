@@ -9,7 +9,7 @@ import type { ResourceOptions } from '../cluster-resources.ts';
 import type { WorkingDir } from '../working-dir.ts';
 import { type WrittenResources, writeResources } from '../write-resources.ts';
 import type { ImageContent } from './mirror-content.ts';
-import type { DeletePlan } from './plan-delete.ts';
+import { type DeletePlan, freedBytes, targetsOf } from './plan-delete.ts';
 
 const AT_ONCE = 8;
 
@@ -50,16 +50,14 @@ export async function executeDelete(
       return 'failed';
     }
   });
-  const failed = plan.deleted.filter((_, index) => outcomes[index] === 'failed');
-  await remember(workingDir, plan, failed);
+  const thatAre = (...wanted: Outcome[]) =>
+    plan.deleted.filter((_, index) => wanted.includes(outcomes[index] as Outcome));
+  await remember(workingDir, plan, thatAre('failed'));
   return {
-    deleted: plan.deleted
-      .filter((each) => !failed.includes(each))
-      .map(({ image }) => formatReference(image.target))
-      .toSorted(),
+    deleted: targetsOf({ deleted: thatAre('removed', 'untagged') }),
     untagged: outcomes.filter((outcome) => outcome === 'untagged').length,
     failures,
-    freedBytes: plan.freedBytes,
+    freedBytes: freedBytes(thatAre('removed'), thatAre('failed', 'moved'), plan.held),
     ...(await writeResources(ctx, workingDir, { icsp })),
   };
 }
@@ -91,7 +89,10 @@ async function removeImage(
   return 'untagged';
 }
 
-/** Signatures first: one without its image would be of no use to anybody. */
+/**
+ * Signatures first: one without its image would be of no use to anybody. The image itself last: as
+ * long as it is there, a run that was cut off finds its parts again.
+ */
 async function removeContent(
   ctx: Context,
   repository: Repository,
@@ -102,7 +103,7 @@ async function removeContent(
     if (tag !== undefined) await removeIfPossible(ctx, repository, tag);
     await repository.remove(ctx, digest);
   }
-  const manifests = tree.filter(({ mediaType }) => isManifestType(mediaType));
+  const manifests = tree.filter(({ mediaType }) => isManifestType(mediaType)).toReversed();
   for (const { digest } of manifests.filter((each) => isFree(each.digest)))
     await repository.remove(ctx, digest);
 }

@@ -1,9 +1,10 @@
 import type { ImageSet } from '../../../content/image-set/image-set.ts';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import type { Descriptor } from '../../../oci/descriptor.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
-import type { Destination } from '../../destination.ts';
+import { type Destination, isBelow } from '../../destination.ts';
 import type { KnownImage, WorkingDir } from '../working-dir.ts';
 import { droppedNeeds } from './dropped-needs.ts';
 import { type ImageContent, readContents } from './mirror-content.ts';
@@ -34,14 +35,14 @@ export async function planDelete(ctx: Context, options: DeleteOptions): Promise<
   const { imageSet, destination, workingDir, registries } = options;
   refuseMirrorSet(imageSet);
   const known = await workingDir.mirrored();
-  const here = known.filter((image) => isAt(destination, image));
+  const here = known.filter(({ target }) => isBelow(destination, target));
   const dropped = droppedNeeds(imageSet, here);
   const left = here.map((image) => {
     const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(need));
     return { ...image, neededBy, wasShared: neededBy.length < (image.neededBy?.length ?? 0) };
   });
   const going = left.filter(({ neededBy }) => neededBy.length === 0);
-  const elsewhere = known.filter((image) => !isAt(destination, image));
+  const elsewhere = known.filter(({ target }) => !isBelow(destination, target));
   const staying = left.filter(({ neededBy }) => neededBy.length > 0);
   const kept = [...staying.map(plain), ...elsewhere];
   const deleted = await readContents(ctx, registries, going.map(plain));
@@ -66,11 +67,6 @@ function refuseMirrorSet({ purpose, file }: ImageSet): void {
   });
 }
 
-function isAt({ registry, prefix }: Destination, { target }: KnownImage): boolean {
-  const isBelow = prefix === '' || target.repository.startsWith(`${prefix}/`);
-  return target.registry === registry && isBelow;
-}
-
 function plain({
   wasShared: _wasShared,
   ...image
@@ -79,24 +75,27 @@ function plain({
 }
 
 /** `registry/repository@digest` of everything an image holds. */
-export function placesOf({ image, tree, attachments, attached }: ImageContent): string[] {
-  const { registry, repository } = image.target;
-  return [...tree, ...attachments, ...attached].map(
-    ({ digest }) => `${registry}/${repository}@${digest}`,
-  );
+export function placesOf(content: ImageContent): string[] {
+  const { registry, repository } = content.image.target;
+  return contentOf(content).map(({ digest }) => `${registry}/${repository}@${digest}`);
 }
 
-function freedBytes(deleted: readonly ImageContent[], kept: readonly ImageContent[]): number {
-  const contentOf = ({ tree, attachments, attached }: ImageContent) => [
-    ...tree,
-    ...attachments,
-    ...attached,
-  ];
-  const held = new Set(kept.flatMap(contentOf).map(({ digest }) => digest));
+function contentOf({ tree, attachments, attached }: ImageContent): Descriptor[] {
+  return [...tree, ...attachments, ...attached];
+}
+
+/** Bytes of images that nothing else holds. */
+export function freedBytes(
+  deleted: readonly ImageContent[],
+  kept: readonly ImageContent[],
+  held: ReadonlySet<string> = new Set(),
+): number {
+  const left = new Set([...held].map((place) => place.slice(place.indexOf('@') + 1)));
+  for (const { digest } of kept.flatMap(contentOf)) left.add(digest);
   const freed = new Map(
     deleted
       .flatMap(contentOf)
-      .filter(({ digest }) => !held.has(digest))
+      .filter(({ digest }) => !left.has(digest))
       .map(({ digest, size }) => [digest, size]),
   );
   return [...freed.values()].reduce((sum, size) => sum + size, 0);
