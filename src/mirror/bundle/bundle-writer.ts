@@ -93,7 +93,10 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
   /** Opens a finished bundle to add to it. Until it is finished again it is none. */
   static async grow(folder: string): Promise<BundleWriter> {
     const before = join(folder, PREVIOUS_FILE);
-    const interrupted = (await sizeOfFile(before)) !== undefined;
+    // With an index it is finished, whatever an interrupted run has left beside it.
+    const interrupted =
+      (await sizeOfFile(join(folder, INDEX_FILE))) === undefined &&
+      (await sizeOfFile(before)) !== undefined;
     const previous = interrupted ? await readIndexFile(before) : await readIndex(folder);
     const { chunkBytes, base, since } = previous;
     const state = await openWriterState(join(folder, STATE_FILE), chunkBytes);

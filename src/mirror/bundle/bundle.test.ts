@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
@@ -204,6 +204,38 @@ describe('BundleWriter and BundleReader', () => {
     });
     expect(await writer.partial(ctx, blob.descriptor)).toBe(0);
     await writer.close();
+  });
+
+  test('keep a blob whole whose neighbour was said to be smaller than it is', async () => {
+    const folder = await tempDir();
+    const sorted = blobs.toSorted((a, b) => (a.descriptor.digest < b.descriptor.digest ? -1 : 1));
+    const [first, second] = sorted as [Blob, Blob];
+    const writer = await BundleWriter.open(folder, { chunkBytes: 1024 });
+    await writer.prepare(ctx, [{ ...first.descriptor, size: 1 }, second.descriptor]);
+
+    await writer.putBlob(ctx, second.descriptor, parts(second.bytes));
+    await writer.putBlob(ctx, first.descriptor, parts(first.bytes));
+    await writer.finish(ctx, EMPTY);
+
+    const reader = await openReader(folder);
+    for (const blob of [first, second])
+      expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
+  });
+
+  test('grow from the index, not from what an interrupted run left beside it', async () => {
+    const [folder, old] = [await tempDir(), await tempDir()];
+    const [first, second, third] = blobs as [Blob, Blob, Blob];
+    await save(old, [first]);
+    await save(folder, [first, second]);
+    await cp(join(old, 'bundle.json'), join(folder, 'bundle.previous.json'));
+
+    const writer = await BundleWriter.grow(folder);
+    await writer.putBlob(ctx, third.descriptor, parts(third.bytes));
+    await writer.finish(ctx, EMPTY);
+
+    const reader = await openReader(folder);
+    for (const blob of [first, second, third])
+      expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
   });
 
   test('carry manifests, byte for byte', async () => {

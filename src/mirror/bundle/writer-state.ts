@@ -66,20 +66,26 @@ export class WriterState {
     return this.#regions.get(digest)?.received ?? 0;
   }
 
-  /** Where a blob goes; a new one behind all others. */
+  /**
+   * Where a blob goes; a new one behind all others. So does one that somebody gave another size
+   * before: in a place too small it would overrun its neighbour.
+   */
   async place(digest: Digest, size: number): Promise<Region> {
-    if (!this.#regions.has(digest)) await this.placeAll([[digest, size]]);
-    return this.#regions.get(digest) ?? { offset: 0, size };
+    const known = this.#regions.get(digest);
+    if (known && (known.done || known.size === size)) return known;
+    return await this.#placeLast(digest, size);
   }
 
   async placeAll(blobs: readonly (readonly [Digest, number])[]): Promise<void> {
-    const lines = blobs.flatMap(([place, size]) => {
-      if (this.#regions.has(place)) return [];
-      const line = { place, offset: this.#end, size };
-      this.#take(line);
-      return [line];
-    });
-    await this.#append(lines);
+    const fresh = blobs.filter(([digest]) => !this.#regions.has(digest));
+    await Promise.all(fresh.map(([digest, size]) => this.#placeLast(digest, size)));
+  }
+
+  async #placeLast(place: Digest, size: number): Promise<Region> {
+    const line = { place, offset: this.#end, size };
+    this.#take(line);
+    await this.#append([line]);
+    return line;
   }
 
   /** Takes over the blobs of a finished bundle that is to grow. */
