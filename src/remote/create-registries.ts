@@ -75,7 +75,8 @@ class OpenRegistries implements Registries {
       transport: this.#transport,
       limiter: this.limiter(registry),
       tuning: this.#tuning,
-      isInsecure: (host) => (lax && host === registry) || this.#isInsecure(host),
+      // Who is not verified may send us anywhere: nothing is won by looking closer there.
+      isInsecure: (host) => lax || this.#isInsecure(host),
       credentialFor: async (repository) => (await this.#auth()).credentialFor(registry, repository),
     });
     this.#clients.set(key, client);

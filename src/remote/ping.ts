@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { isRedirect, nextHop, type Redirected } from './redirect.ts';
+import { follow } from './follow.ts';
 import { refusal } from './refusal.ts';
 import type { Response } from './transport/response.ts';
 import type { Transport } from './transport/transport.ts';
@@ -70,15 +70,8 @@ async function preferred(ctx: Context, plain: Promise<Found>, first: unknown): P
 }
 
 async function ping(ctx: Context, options: PingOptions, base: URL): Promise<Found> {
-  let hop: Redirected = { url: new URL('/v2/', base), method: 'GET', seen: [] };
-  for (;;) {
-    const verify = !options.isInsecure(hop.url.host);
-    const request = { method: 'GET', url: hop.url, headers: {}, verify };
-    const response = await options.transport.send(ctx, request);
-    if (!isRedirect(response)) return { base, response: await checked(response, options) };
-    await response.discard();
-    hop = nextHop(options.registry, response, hop, options.isInsecure);
-  }
+  const response = await follow(ctx, options, { url: new URL('/v2/', base), headers: {} });
+  return { base, response: await checked(response, options) };
 }
 
 async function checked(response: Response, options: PingOptions): Promise<Response> {

@@ -3,7 +3,9 @@ import { AtollError } from '../core/errors.ts';
 import { retry } from '../core/retry.ts';
 import { Authorizer } from './auth/authorizer.ts';
 import type { Scope } from './auth/scope.ts';
+import type { TokenSend } from './auth/token.ts';
 import type { Credential } from './credential-helper.ts';
+import { follow } from './follow.ts';
 import type { Limiter } from './limiter.ts';
 import { findRegistry } from './ping.ts';
 import { isRedirect, nextHop, type Redirected } from './redirect.ts';
@@ -174,7 +176,8 @@ export class RegistryClient {
   }
 
   #wire(method: string, url: URL, headers: Readonly<Record<string, string>>) {
-    return { method, url, headers, verify: !this.#options.isInsecure(url.host) };
+    const { registry, isInsecure } = this.#options;
+    return { method, url, headers, registry, verify: !isInsecure(url.host) };
   }
 
   /** Credentials are for the registry's own origin; wherever else it sends us goes without. */
@@ -212,14 +215,18 @@ export class RegistryClient {
 
   async #findDoor(ctx: Context): Promise<Door> {
     const { registry, transport, isInsecure, credentialFor } = this.#options;
+    // A body may hold a secret, so it goes to the token server and no further.
+    const send: TokenSend = (tokenCtx, { method, url, headers }, body) =>
+      method === 'GET'
+        ? follow(tokenCtx, this.#options, { url, headers })
+        : transport.send(tokenCtx, this.#wire(method, url, headers), body);
     const { base, response } = await findRegistry(ctx, this.#options);
     const authorizer = new Authorizer({
       registry,
       base,
       credentialFor,
       insecure: isInsecure(base.host),
-      send: (tokenCtx, request, body) =>
-        transport.send(tokenCtx, { ...request, verify: !isInsecure(request.url.host) }, body),
+      send,
     });
     if (response.status === 401) authorizer.learn(response);
     await response.discard();

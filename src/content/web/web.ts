@@ -76,7 +76,7 @@ async function getOnce(
   const headers = { accept: options.accept ?? '*/*', 'user-agent': 'atoll' };
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const request = { method: 'GET', url, headers, verify: options.verify };
+    const request = { method: 'GET', url, headers, registry: url.host, verify: options.verify };
     const response = await transport.send(ctx, request);
     const next = redirectOf(response, url);
     if (!next) return await bodyOf(response, url, limitOf(options));

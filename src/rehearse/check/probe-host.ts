@@ -40,12 +40,12 @@ export async function probeHost(ctx: Context, node: RehearsalNode, host: string)
   // A proxy answers for the mirror: what it shows is seen with the first image.
   if (proxyFor(url, node.config.proxy)) return loopback;
   try {
-    const shown = await shakeHands(ctx, node, url);
+    const shown = await shakeHands(ctx, node, host, url);
     return [...loopback, ...certificateHoles(ctx, node, host, shown)];
   } catch (cause) {
     ctx.signal.throwIfAborted();
     const target = { registry: host, repository: '' };
-    return [...loopback, refusedHole(node.config, target, networkError(url, cause))];
+    return [...loopback, refusedHole(node.config, target, networkError(url, cause, host))];
   }
 }
 
@@ -56,11 +56,16 @@ function rulesFor({ config }: RehearsalNode, host: string): string {
   return rules.map(formatRule).join('; ') || `Images name ${host} themselves`;
 }
 
-async function shakeHands(ctx: Context, node: RehearsalNode, url: URL): Promise<Handshake> {
+async function shakeHands(
+  ctx: Context,
+  node: RehearsalNode,
+  host: string,
+  url: URL,
+): Promise<Handshake> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const address = isIP(name) === 0 ? await node.addressOf(name) : name;
   if (address === undefined) throw new AtollError('NAME_UNRESOLVED', `Cannot resolve ${name}`);
-  const { ca } = await loadCertsDir(url.host, node.options);
+  const { ca } = await loadCertsDir(host, node.options);
   const socket = connect({
     host: address,
     port: Number(url.port || 443),

@@ -188,6 +188,40 @@ describe('bearer tokens', () => {
     expect(asked().map((one) => `${one.method} ${one.url}`)).toEqual(['POST /token']);
   });
 
+  test('come from where the token server sends us; the password stays at its own origin', async () => {
+    const elsewhere = await startScriptedRegistry(() => ({ status: 200, body: '{"token":"t9"}' }));
+    const { registry, asked } = await guarded({
+      token: ({ url }, count) => ({
+        status: 302,
+        headers: { location: count === 1 ? `${url}&again` : `http://${elsewhere.host}${url}` },
+      }),
+    });
+    const path = await authfile(registry.host, BASIC);
+
+    await openRepository(registry.host, 'team/app', { authfile: path }).resolve(ctx, 'v1');
+
+    expect(asked().map((one) => one.headers.authorization)).toEqual([
+      `Basic ${BASIC.auth}`,
+      `Basic ${BASIC.auth}`,
+    ]);
+    expect(elsewhere.seen.map((one) => one.headers.authorization)).toEqual([undefined]);
+  });
+
+  test('are not asked for with an identity token where the token server sends us', async () => {
+    const elsewhere = await startScriptedRegistry();
+    const { registry } = await guarded({
+      token: ({ url }) => ({
+        status: 307,
+        headers: { location: `http://${elsewhere.host}${url}` },
+      }),
+    });
+    const path = await authfile(registry.host, { identitytoken: 'refresh-me-4' });
+    const repository = openRepository(registry.host, 'team/app', { authfile: path });
+
+    await expect(repository.resolve(ctx, 'v1')).rejects.toMatchObject({ code: 'REGISTRY_DENIED' });
+    expect(elsewhere.seen).toEqual([]);
+  });
+
   test('come by GET where OAuth2 is not known', async () => {
     const { registry, asked } = await guarded({
       token: (request) => (request.method === 'POST' ? { status: 404 } : undefined),

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls';
 
 /** One way to one server: where to dial, what to trust, whom to go through. */
 export interface Endpoint {
-  /** `https://host:port`; connections are kept per key. */
+  /** Connections are kept per key. */
   readonly key: string;
   /** Host name or address without brackets. */
   readonly hostname: string;

@@ -7,16 +7,22 @@ import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
 import { lookupWith } from './lookup.ts';
 import { loadTrust } from './trust.ts';
 
+interface Wanted {
+  readonly url: URL;
+  readonly registry: string;
+  readonly verify: boolean;
+}
+
 /** Knows how each server is reached: trust, client certificates and proxy, read once. */
 export interface Endpoints {
-  /** `verify` false takes any certificate. */
-  endpointFor(url: URL, verify: boolean): Promise<Endpoint>;
+  endpointFor(wanted: Wanted): Promise<Endpoint>;
 }
 
 export function createEndpoints(options: RegistryOptions): Endpoints {
   const known = new Map<string, Promise<Endpoint>>();
   const contexts = createContexts(options);
-  const make = async (key: string, url: URL, verify: boolean): Promise<Endpoint> => {
+  const make = async (key: string, wanted: Wanted): Promise<Endpoint> => {
+    const { url, verify } = wanted;
     const proxy = proxyFor(url, options.env ?? process.env);
     const isTls = url.protocol === 'https:';
     const tlsProxy = proxy?.protocol === 'https:';
@@ -25,15 +31,15 @@ export function createEndpoints(options: RegistryOptions): Endpoints {
       hostname: bareHostname(url),
       port: portOf(url),
       lookup: options.addressOf && lookupWith(options.addressOf),
-      tls: isTls ? { context: await contexts.contextFor(url, verify), verify } : undefined,
+      tls: isTls ? { context: await contexts.contextFor(wanted), verify } : undefined,
       proxy,
       proxyContext: tlsProxy ? await contexts.common() : undefined,
     };
   };
   return {
-    endpointFor(url, verify) {
-      const key = `${url.origin}${verify ? '' : ' unverified'}`;
-      const found = known.get(key) ?? make(key, url, verify);
+    endpointFor(wanted) {
+      const key = `${wanted.url.origin} ${wanted.registry}${wanted.verify ? '' : ' unverified'}`;
+      const found = known.get(key) ?? make(key, wanted);
       known.set(key, found);
       return found;
     },
@@ -52,8 +58,8 @@ function createContexts(options: RegistryOptions) {
     sharing ??= trust().then((ca) => createSecureContext({ ca: [...ca] }));
     return sharing;
   };
-  const contextFor = async (url: URL, verify: boolean): Promise<SecureContext> => {
-    const { ca, clients } = await loadCertsDir(url.host, options);
+  const contextFor = async ({ registry, verify }: Wanted): Promise<SecureContext> => {
+    const { ca, clients } = await loadCertsDir(registry, options);
     try {
       if (verify && ca.length === 0 && clients.length === 0) return await common();
       return createSecureContext({
@@ -63,8 +69,11 @@ function createContexts(options: RegistryOptions) {
       });
     } catch (cause) {
       if (cause instanceof AtollError) throw cause;
-      throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${url.host}`, {
-        hint: 'Check that every file given with --ca and in certs.d holds PEM',
+      throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${registry}`, {
+        hint:
+          clients.length > 1
+            ? `Leave one pair NAME.cert and NAME.key in certs.d/${registry}: only one can be shown`
+            : 'Check that every file given with --ca and in certs.d holds PEM',
         cause,
       });
     }

@@ -43,22 +43,25 @@ function sslCode(message: string): ErrorCode {
   return NOT_TLS.test(message) ? 'TLS_NOT_SPOKEN' : 'REGISTRY_UNAVAILABLE';
 }
 
-const HINTS: Partial<Record<ErrorCode, (host: string) => string>> = {
-  TLS_UNTRUSTED: (host) =>
-    `Give the CA that signed it with --ca FILE, or put it into certs.d/${host}/ca.crt`,
+const HINTS: Partial<Record<ErrorCode, (host: string, registry: string) => string>> = {
+  TLS_UNTRUSTED: (_host, registry) =>
+    `Give the CA that signed it with --ca FILE, or put it into certs.d/${registry}/ca.crt`,
   TLS_NAME_MISMATCH: () => 'Use a name the certificate lists, or issue it again for this name',
   TLS_EXPIRED: () => 'Renew the certificate, and check the clock of this machine',
   TLS_NOT_SPOKEN: (host) => `If ${host} really has no TLS, allow that with --insecure`,
   TLS_EXPECTED: (host) => `${host} wants TLS: use https`,
-  TLS_CLIENT_REFUSED: (host) =>
-    `Put the client certificate and key this server wants into certs.d/${host}/client.cert and client.key`,
+  TLS_CLIENT_REFUSED: (_host, registry) =>
+    `Put the client certificate and key this server wants into certs.d/${registry}/client.cert and client.key`,
   NAME_UNRESOLVED: (host) => `Check the spelling of ${host} and the DNS of this machine`,
   PROXY_FAILED: () => 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and the user in the proxy URL',
   REGISTRY_UNAVAILABLE: (host) => `Check that ${host} runs and that this machine may reach it`,
 };
 
-/** Whether a name or an address was reached is told by the code; the words are Node's own. */
-export function networkError(url: URL, cause: unknown): unknown {
+/**
+ * Whether a name or an address was reached is told by the code; the words are Node's own. `registry`
+ * is who sent us there: certificates lie below its name.
+ */
+export function networkError(url: URL, cause: unknown, registry: string): unknown {
   if (cause instanceof AtollError) return cause;
   const code = networkCode(cause);
   const words = redact(wordsOf(cause));
@@ -66,7 +69,7 @@ export function networkError(url: URL, cause: unknown): unknown {
   // A proxy that wants other credentials will want them the next time too.
   const final = status === 407 || status === 403;
   return new AtollError(final ? 'PROXY_DENIED' : code, `Cannot reach ${url.host}: ${words}`, {
-    hint: HINTS[code]?.(url.host),
+    hint: HINTS[code]?.(url.host, registry),
     details: { registry: url.host, ...(status ? { status } : {}) },
     cause,
   });

@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly url: URL;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Who it is for, as people name it; its folder in `certs.d` counts wherever it sends us. */
+  readonly registry: string;
   /** False takes any certificate. */
   readonly verify: boolean;
 }
@@ -54,28 +56,28 @@ export class Transport {
 
   /** Sends a request that is whole in memory. A kept connection that turns out dead is replaced. */
   async send(ctx: Context, request: WireRequest, body?: Uint8Array): Promise<Response> {
-    const endpoint = await this.#endpoints.endpointFor(request.url, request.verify);
+    const endpoint = await this.#endpoints.endpointFor(request);
     try {
       return await this.#sendOnce(ctx, endpoint, request, body, this.#tuning.keepAliveMs);
     } catch (error) {
-      if (!(error instanceof StaleConnection)) throw this.#failure(ctx, request.url, error);
+      if (!(error instanceof StaleConnection)) throw this.#failure(ctx, request, error);
     }
     try {
       return await this.#sendOnce(ctx, endpoint, request, body, -1);
     } catch (error) {
-      throw this.#failure(ctx, request.url, error);
+      throw this.#failure(ctx, request, error);
     }
   }
 
   /** Begins a request whose body of `length` bytes follows. */
   async open(ctx: Context, request: WireRequest, length: number): Promise<OpenRequest> {
     try {
-      const endpoint = await this.#endpoints.endpointFor(request.url, request.verify);
+      const endpoint = await this.#endpoints.endpointFor(request);
       const connection = await this.#connection(ctx, endpoint, FRESH_MS);
       const exchange = this.#begin(ctx, endpoint, connection, request, length);
       return this.#openRequest(ctx, request, endpoint, connection, exchange);
     } catch (error) {
-      throw this.#failure(ctx, request.url, error);
+      throw this.#failure(ctx, request, error);
     }
   }
 
@@ -128,7 +130,7 @@ export class Transport {
         if (reusable) this.#pool.give(endpoint.key, connection);
         else this.#pool.forget(connection);
       },
-      explain: (cause) => this.#failure(ctx, request.url, cause),
+      explain: (cause) => this.#failure(ctx, request, cause),
     });
     const head = requestHead(endpoint, request, length);
     connection.begin(request.method, head, length ?? 0, exchange);
@@ -155,7 +157,7 @@ export class Transport {
     connection: Connection,
     exchange: Exchange,
   ): OpenRequest {
-    const failure = (error: unknown) => this.#failure(ctx, request.url, error);
+    const failure = (error: unknown) => this.#failure(ctx, request, error);
     const finish = async () => {
       try {
         connection.finish();
@@ -179,9 +181,9 @@ export class Transport {
     };
   }
 
-  #failure(ctx: Context, url: URL, error: unknown): unknown {
+  #failure(ctx: Context, { url, registry }: WireRequest, error: unknown): unknown {
     if (ctx.signal.aborted) return ctx.signal.reason;
-    return networkError(url, error);
+    return networkError(url, error, registry);
   }
 }
 
