@@ -1,7 +1,7 @@
 import type { Reference } from '../oci/reference.ts';
 import { type AuthLookup, loadAuthFiles } from './auth-file.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { MirroredSource } from './pull-source.ts';
+import { blockedError, MirroredSource } from './pull-source.ts';
 import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
 import {
   type Endpoint,
@@ -37,7 +37,9 @@ class OpenRegistries implements Registries {
 
   repository(registry: string, repository: string): Repository {
     return new RemoteRepository(registry, repository, async () => {
-      const { insecure } = endpointRules(await this.#conf(), `${registry}/${repository}`);
+      const name = `${registry}/${repository}`;
+      const { insecure, blocked } = endpointRules(await this.#conf(), name);
+      if (blocked) throw blockedError('reach', { registry, repository }, [name]);
       return this.#client(registry, insecure);
     });
   }

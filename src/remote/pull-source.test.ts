@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { collect, describeBytes, openRegistries } from '../../test/support/remote.ts';
+import { collect, describeBytes, once, openRegistries } from '../../test/support/remote.ts';
 import { error, startScriptedRegistry } from '../../test/support/scripted-registry.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
@@ -110,5 +110,23 @@ describe('a pull', () => {
     });
 
     await expect(source.resolve(ctx, 'v1')).rejects.toMatchObject({ code: 'REGISTRY_BLOCKED' });
+  });
+});
+
+describe('a push', () => {
+  test('never contacts a blocked registry either', async () => {
+    const registry = await startScriptedRegistry();
+    const path = join(await tempDir(), 'registries.conf');
+    await writeFile(path, `[[registry]]\nlocation = "${registry.host}/org"\nblocked = true\n`);
+    const registries = openRegistries({ registriesConf: path });
+    const bytes = Buffer.from('layer');
+    const put = (repository: string) =>
+      registries
+        .repository(registry.host, repository)
+        .putBlob(ctx, describeBytes(bytes), once(bytes));
+
+    await expect(put('org/app')).rejects.toMatchObject({ code: 'REGISTRY_BLOCKED' });
+    expect(registry.seen).toEqual([]);
+    await put('other/app');
   });
 });

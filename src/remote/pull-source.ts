@@ -124,14 +124,7 @@ export class MirroredSource implements PullSource {
     const wanted = this.#wanted(tagOrDigest);
     const { endpoints, blocked, blockedEndpoints } = pullEndpoints(await this.#ways.conf(), wanted);
     if (!blocked) return endpoints.map((endpoint) => this.#ways.open(endpoint));
-    throw new AtollError(
-      'REGISTRY_BLOCKED',
-      `Cannot read ${formatReference(wanted)}: registries.conf blocks ${blockedEndpoints.join(', ')}`,
-      {
-        hint: 'Mirror the image to a registry that is not blocked, or change registries.conf',
-        details: { registry: wanted.registry, repository: wanted.repository },
-      },
-    );
+    throw blockedError('read', wanted, blockedEndpoints);
   }
 
   /** A digest asks as digested, a tag as tagged: mirrors may serve only one of them. */
@@ -162,6 +155,21 @@ export class MirroredSource implements PullSource {
       details: { registry: this.#reference.registry, repository: this.#reference.repository },
     });
   }
+}
+
+export function blockedError(
+  action: string,
+  wanted: Reference,
+  endpoints: readonly string[],
+): AtollError {
+  return new AtollError(
+    'REGISTRY_BLOCKED',
+    `Cannot ${action} ${formatReference(wanted)}: registries.conf blocks ${endpoints.join(', ')}`,
+    {
+      hint: 'Mirror the image to a registry that is not blocked, or change registries.conf',
+      details: { registry: wanted.registry, repository: wanted.repository },
+    },
+  );
 }
 
 function nameOf({ registry, repository }: Repository): string {
