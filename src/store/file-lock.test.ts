@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -52,6 +52,16 @@ test.each([
 
 test.each([
   ['of another machine', JSON.stringify({ host: 'elsewhere', pid: 1, started: '1', token: 'x' })],
+  [
+    'of another container with the same name',
+    JSON.stringify({
+      host: hostname(),
+      namespace: 'pid:[1]',
+      pid: 2 ** 22 + 1,
+      started: '1',
+      token: 'x',
+    }),
+  ],
   ['that was cut off while written', ''],
 ])('withFileLock waits for a lock %s until it is silent for long', async (_name, content) => {
   const path = await lockPath();
@@ -74,6 +84,27 @@ test('withFileLock survives a crash of somebody who was breaking a lock', async 
   await utimes(`${path}.break`, LONG_AGO, LONG_AGO);
 
   expect(await withFileLock(ctx, path, {}, async () => 'yes')).toBe('yes');
+});
+
+test('withFileLock leaves a lock alone that somebody else has taken over', async () => {
+  const path = await lockPath();
+  const other = JSON.stringify({ host: 'elsewhere', pid: 1, started: '1', token: 'other' });
+
+  await withFileLock(ctx, path, {}, () => writeFile(path, other));
+
+  expect(await readFile(path, 'utf8')).toBe(other);
+});
+
+test('withFileLock names the file when it cannot make one', async () => {
+  const folder = await tempDir();
+  await writeFile(join(folder, 'file'), '');
+
+  const failing = withFileLock(ctx, join(folder, 'file', 'x.lock'), {}, async () => 'yes');
+
+  await expect(failing).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+    message: expect.stringContaining('x.lock'),
+  });
 });
 
 test('withFileLock stops waiting when the run is stopped', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, readlink, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
+import { unwritable } from '../core/files.ts';
 import { sleep } from '../core/retry.ts';
 
 export interface LockOptions {
@@ -22,6 +23,8 @@ const GUARD_MS = 10_000;
 
 interface Holder {
   readonly host: string;
+  /** Numbers of processes mean something only within it: containers may share a name and a disk. */
+  readonly namespace?: string;
   readonly pid: number;
   /** Tells two processes with the same number apart; empty where the system does not say. */
   readonly started: string;
@@ -49,7 +52,7 @@ export async function withFileLock<T>(
     return await task();
   } finally {
     clearInterval(heartbeat);
-    await rm(path, { force: true });
+    await release(path, holder);
   }
 }
 
@@ -70,12 +73,27 @@ async function acquire(
 
 async function take(path: string, holder: Holder): Promise<boolean> {
   try {
-    await writeFile(path, JSON.stringify(holder), { flag: 'wx' });
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(JSON.stringify(holder));
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
     return true;
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') return false;
-    throw error;
+    throw unwritable(path, error);
   }
+}
+
+/** A machine that slept for long may find that another one has taken the lock over. */
+async function release(path: string, { token }: Holder): Promise<void> {
+  const holder = await readHolder(path);
+  const isOther = typeof holder === 'object' && holder.token !== token;
+  if (!isOther) await rm(path, { force: true });
 }
 
 /**
@@ -105,7 +123,7 @@ async function isDead(path: string): Promise<boolean> {
   if (holder === 'gone') return false;
   // Being written this instant, or its writer was killed at it.
   if (holder === 'torn') return await isOlder(path, TORN_MS);
-  if (holder.host !== hostname()) return await isOlder(path, SILENT_MS);
+  if (!(await isNeighbour(holder))) return await isOlder(path, SILENT_MS);
   return (await startedAt(holder.pid)) !== holder.started;
 }
 
@@ -125,12 +143,20 @@ async function isOlder(path: string, ms: number): Promise<boolean> {
 let self: Promise<Omit<Holder, 'token'>> | undefined;
 
 async function ourselves(): Promise<Holder> {
-  self ??= startedAt(process.pid).then((started) => ({
-    host: hostname(),
-    pid: process.pid,
-    started: started ?? '',
-  }));
+  self ??= describeSelf();
   return { ...(await self), token: randomUUID() };
+}
+
+async function describeSelf(): Promise<Omit<Holder, 'token'>> {
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
+  const started = (await startedAt(process.pid)) ?? '';
+  return { host: hostname(), namespace, pid: process.pid, started };
+}
+
+/** Whether the holder's number says which process it is. */
+async function isNeighbour({ host, namespace }: Holder): Promise<boolean> {
+  const own = await ourselves();
+  return host === own.host && (namespace ?? own.namespace) === own.namespace;
 }
 
 /** When a process started, as the kernel tells it; undefined when there is no such process. */
