@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { chunksOf, describeBytes } from '../../test/support/bytes.ts';
 import { copyRoot } from '../../test/support/copy-image.ts';
@@ -101,6 +101,35 @@ test('checkStore names a damaged manifest and a missing root', async () => {
   expect(problems.map(({ digest, found, references }) => [digest, found, references])).toEqual([
     [second.digest, 'missing', ['index', 'second']],
     [first.digest, 'damaged', ['index']],
+  ]);
+});
+
+test('checkStore takes nothing for missing that came while it was reading', async () => {
+  const { store } = await filledStore();
+  const images = new MemoryImages();
+  const late = images.addImage([await images.addLayer([{ name: 'late', content: 'late' }])]);
+  async function* roots() {
+    await copyRoot(images, layoutTarget(store), late, 'late');
+    yield* layoutRoots(ctx, store);
+  }
+
+  const { problems } = await checkStore(ctx, store, { roots: roots() });
+
+  expect(problems).toEqual([]);
+});
+
+test('checkStore names a manifest that cannot be read, and goes on', async () => {
+  const { store, first, own } = await filledStore();
+  const path = store.blobPath(first.digest);
+  await rm(path);
+  await mkdir(path);
+  await flipByte(store, own.digest);
+
+  const { problems } = await check(store);
+
+  expect(problems.map(({ digest, found, references }) => [digest, found, references])).toEqual([
+    [own.digest, 'damaged', ['index', 'second']],
+    [first.digest, 'missing', ['index']],
   ]);
 });
 

@@ -1,10 +1,9 @@
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
 import { mapBounded } from '../core/pool.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
 import { isIndex, type RawManifest } from '../oci/manifest.ts';
-import { findManifest } from './read-manifest.ts';
+import { digestsIn, findManifest, isDamage } from './read-manifest.ts';
 import type { Root } from './roots.ts';
 import type { Blobs } from './store.ts';
 
@@ -12,7 +11,7 @@ import type { Blobs } from './store.ts';
 export interface ContentGraph {
   readonly roots: readonly Root[];
   readonly manifests: ReadonlyMap<Digest, ManifestNode>;
-  /** Manifests whose bytes are not what their digest says: what they refer to is unknown. */
+  /** Manifests that cannot be read or have other bytes than their digest says: what they refer to is unknown. */
   readonly damaged: ReadonlySet<Digest>;
   /** Everything that some root needs. */
   readonly reached: ReadonlySet<Digest>;
@@ -84,7 +83,7 @@ class GraphReader {
   /** Notes a manifest's children, and returns those that may be manifests themselves. */
   async #visit(digest: Digest): Promise<readonly Digest[]> {
     const manifest = await this.#read(digest);
-    if (!manifest) return [];
+    if (!manifest) return await this.#mentionedBy(digest);
     const node = { children: manifest.children, isIndex: isIndex(manifest) };
     this.manifests.set(digest, node);
     if (node.isIndex) return node.children.map(digestOf);
@@ -92,11 +91,17 @@ class GraphReader {
     return [];
   }
 
+  /** Another tool may have stored a manifest of a kind we do not know. What it needs has to stay. */
+  async #mentionedBy(digest: Digest): Promise<readonly Digest[]> {
+    if (this.damaged.has(digest)) return [];
+    return await digestsIn(this.#ctx, this.#blobs, digest);
+  }
+
   async #read(digest: Digest): Promise<RawManifest | undefined> {
     try {
       return await findManifest(this.#ctx, this.#blobs, digest);
     } catch (error) {
-      if (!(error instanceof AtollError) || error.code !== 'CONTENT_MISMATCH') throw error;
+      if (!isDamage(error)) throw error;
       this.damaged.add(digest);
       return undefined;
     }

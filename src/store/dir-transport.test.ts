@@ -53,6 +53,25 @@ test('openDirTarget refuses wrong bytes and a folder with other files', async ()
   await expect(openDirTarget(taken)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });
 
+test('openDirTarget leaves a folder alone that only happens to have a file "version"', async () => {
+  const root = await tempDir();
+  await writeFile(join(root, 'version'), '1.2.3\n');
+
+  await expect(openDirTarget(root)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+
+  expect(await readFile(join(root, 'version'), 'utf8')).toBe('1.2.3\n');
+});
+
+test('dirSource names the file that is no manifest', async () => {
+  const root = await tempDir();
+  await writeFile(join(root, 'manifest.json'), 'torn');
+
+  await expect(dirSource(root).resolve(ctx, '')).rejects.toMatchObject({
+    code: 'MANIFEST_INVALID',
+    message: `Cannot read "${join(root, 'manifest.json')}": it is not JSON`,
+  });
+});
+
 test('dirSource names content that is missing or changed', async () => {
   const { images, layer, image } = await someIndex();
   const root = await tempDir();

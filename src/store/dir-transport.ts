@@ -1,16 +1,15 @@
 import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import type { Context } from '../core/context.ts';
-import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { readBytes, writeFileAtomic } from '../core/files.ts';
+import { AtollError } from '../core/errors.ts';
+import { readBytes, readTextIfPresent, unwritable, writeFileAtomic } from '../core/files.ts';
 import type { RootTarget, Source, Target } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../oci/digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../oci/manifest.ts';
 import { isManifestType } from '../oci/media-types.ts';
 import { verified, verifyBytes } from '../oci/verify.ts';
-import { missing } from './disk-blobs.ts';
-import { readPath } from './read-file.ts';
+import { missing, readBlobFile } from './disk-blobs.ts';
 
 // One image in a folder, as the `dir:` transport of skopeo and podman has it:
 //
@@ -67,15 +66,23 @@ const blobFile = (root: string, digest: Digest) => join(root, splitDigest(digest
 const childFile = (root: string, digest: Digest) => `${blobFile(root, digest)}.manifest.json`;
 
 async function prepare(root: string): Promise<void> {
-  await mkdir(root, { recursive: true });
+  await mkdir(root, { recursive: true }).catch((error) => {
+    throw unwritable(root, error);
+  });
   const names = await readdir(root);
-  if (names.length > 0 && !names.includes('version')) {
+  if (names.length > 0 && !(await isImageFolder(root))) {
     throw new AtollError('INPUT_INVALID', `Cannot write an image to "${root}": it holds files`, {
       hint: 'Name a new or an empty folder',
       details: { path: root },
     });
   }
   await writeFileAtomic(join(root, 'version'), VERSION);
+}
+
+/** A file named "version" alone is not enough: many folders have one. */
+async function isImageFolder(root: string): Promise<boolean> {
+  const version = await readTextIfPresent(join(root, 'version'));
+  return version?.startsWith('Directory Transport Version: ') ?? false;
 }
 
 async function has(root: string, { digest, size, mediaType }: Descriptor): Promise<boolean> {
@@ -104,7 +111,18 @@ async function readManifestFile(path: string, digest?: Digest): Promise<RawManif
   }
   const bytes = await readBytes(path);
   if (digest) verifyBytes({ mediaType: '', digest, size: bytes.length }, bytes);
-  return parseManifest(bytes, undefined, digest);
+  return parseFile(path, bytes, digest);
+}
+
+function parseFile(path: string, bytes: Buffer, digest: Digest | undefined): RawManifest {
+  try {
+    return parseManifest(bytes, undefined, digest);
+  } catch (error) {
+    if (digest || !(error instanceof AtollError)) throw error;
+    const found = error.message.replace(/^.*?: /, '');
+    const { hint } = error;
+    throw new AtollError(error.code, `Cannot read "${path}": ${found}`, { hint, cause: error });
+  }
 }
 
 async function* readBlob(
@@ -113,14 +131,6 @@ async function* readBlob(
   { digest, size }: Descriptor,
   offset = 0,
 ): AsyncGenerator<Uint8Array> {
-  try {
-    const range = { start: offset, end: Math.max(size - 1, 0) };
-    for await (const chunk of readPath(blobFile(root, digest), range)) {
-      ctx.signal.throwIfAborted();
-      yield chunk;
-    }
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') throw missing(digest, error);
-    throw error;
-  }
+  const range = { start: offset, end: Math.max(size - 1, 0) };
+  yield* readBlobFile(ctx, blobFile(root, digest), digest, range);
 }

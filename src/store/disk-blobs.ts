@@ -2,9 +2,10 @@ import { link, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { syncDirectory, unwritable } from '../core/files.ts';
+import { syncDirectory, unreadable, unwritable } from '../core/files.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
+import { MAX_MANIFEST_BYTES } from '../oci/manifest.ts';
 import { verified } from '../oci/verify.ts';
 import { appendFile } from './append-file.ts';
 import { ALGORITHMS, blobPath, temporaryPath } from './layout-paths.ts';
@@ -19,7 +20,7 @@ export function diskBlobs(root: string): Blobs {
       const size = await blobSize(root, digest);
       return size === undefined ? undefined : { digest, size };
     },
-    read: (ctx, digest, range) => read(ctx, root, digest, range),
+    read: (ctx, digest, range) => readBlobFile(ctx, blobPath(root, digest), digest, range),
     write: (ctx, expected, chunks) => write(ctx, root, expected, chunks),
     async remove(_ctx, digest, untouchedSince) {
       const path = blobPath(root, digest);
@@ -43,7 +44,7 @@ async function removeUntouched(path: string, aside: string, since: Date): Promis
     await rename(path, aside);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
+    throw unwritable(path, error);
   }
   const touched = (await stat(aside)).mtime >= since;
   // Written anew meanwhile: then that one stays.
@@ -52,20 +53,21 @@ async function removeUntouched(path: string, aside: string, since: Date): Promis
   return !touched;
 }
 
-async function* read(
+/** The bytes of the file that holds a blob; what goes wrong gets a name. */
+export async function* readBlobFile(
   ctx: Context,
-  root: string,
+  path: string,
   digest: Digest,
-  range: ByteRange | undefined,
+  range?: ByteRange,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of readPath(blobPath(root, digest), range)) {
+    for await (const chunk of readPath(path, range)) {
       ctx.signal.throwIfAborted();
       yield chunk;
     }
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') throw missing(digest, error);
-    throw error;
+    if (error instanceof AtollError || systemCodeOf(error) === undefined) throw error;
+    throw systemCodeOf(error) === 'ENOENT' ? missing(digest, error) : unreadable(path, error);
   }
 }
 
@@ -85,7 +87,7 @@ async function write(
   expected: Descriptor,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  if (await reuseBlob(root, expected)) return;
+  if ((await reuseBlob(root, expected)) && (await isSound(ctx, root, expected))) return;
   const partial = temporaryPath(root);
   try {
     const file = await open(partial, 'wx');
@@ -103,19 +105,43 @@ async function write(
   }
 }
 
+/** What is as small as a manifest is compared again: so a damaged one mends when its image comes again. */
+async function isSound(ctx: Context, root: string, blob: Descriptor): Promise<boolean> {
+  if (blob.size > MAX_MANIFEST_BYTES) return true;
+  try {
+    const found = readBlobFile(ctx, blobPath(root, blob.digest), blob.digest);
+    for await (const _ of verified(blob, found));
+    return true;
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (error instanceof AtollError) return false;
+    throw error;
+  }
+}
+
 async function* list(
   ctx: Context,
   root: string,
 ): AsyncGenerator<StoredBlob & { readonly modifiedAt: Date }> {
   for (const algorithm of ALGORITHMS) {
     const directory = join(root, 'blobs', algorithm);
-    const names = await readdir(directory).catch(() => [] as string[]);
-    for (const name of names.toSorted()) {
+    for (const name of (await namesIn(directory)).toSorted()) {
       ctx.signal.throwIfAborted();
       const digest = `${algorithm}:${name}`;
-      // Somebody else's file, or removed since: not a blob.
-      const status = isDigest(digest) && (await stat(join(directory, name)).catch(() => undefined));
-      if (status) yield { digest, size: status.size, modifiedAt: status.mtime };
+      // Somebody else's file or a folder, or removed since: not a blob.
+      if (!isDigest(digest)) continue;
+      const status = await stat(join(directory, name)).catch(() => undefined);
+      if (status?.isFile()) yield { digest, size: status.size, modifiedAt: status.mtime };
     }
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    // A layout that another tool made has folders only for the algorithms it needs.
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw unreadable(directory, error);
   }
 }

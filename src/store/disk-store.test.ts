@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chunksOf, collect, collectAll, describeBytes, noise } from '../../test/support/bytes.ts';
@@ -67,6 +67,62 @@ test('openDiskStore names a folder that is no layout, and a version it does not 
   const newer = openDiskStore(root);
   await expect(newer).rejects.toMatchObject({ code: 'INPUT_INVALID' });
   await expect(newer).rejects.toThrow('found version "2.0.0"');
+});
+
+test('openDiskStore refuses a layout that lost its index, which would make garbage of all', async () => {
+  const root = await tempDir();
+  await openDiskStore(root);
+  await rm(join(root, 'index.json'));
+
+  await expect(openDiskStore(root)).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    hint: expect.stringContaining('Restore'),
+  });
+
+  await rm(join(root, 'oci-layout'));
+  await openDiskStore(root);
+  expect(await readdir(root)).toContain('index.json');
+});
+
+test('openDiskStore names the place where it cannot make a folder', async () => {
+  const root = await tempDir();
+  await writeFile(join(root, 'ingest'), 'a file');
+
+  await expect(openDiskStore(root)).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+    message: expect.stringContaining('ingest'),
+  });
+});
+
+test('a blob that is a folder or leads nowhere is absent or has a named error', async () => {
+  const store = await openDiskStore(await tempDir());
+  const [folder, loop] = [describeBytes(noise(4096)), describeBytes('loop')];
+  await mkdir(store.blobPath(folder.digest));
+  await symlink(store.blobPath(loop.digest), store.blobPath(loop.digest));
+
+  expect(await store.blobs.stat(ctx, folder.digest)).toBeUndefined();
+  await expect(store.blobs.stat(ctx, loop.digest)).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+  });
+  for (const { digest } of [folder, loop]) {
+    const reading = collect(store.blobs.read(ctx, digest));
+    await expect(reading).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+  }
+  await expect(store.blobs.write(ctx, folder, chunksOf(noise(4096)))).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+    message: expect.stringContaining(store.blobPath(folder.digest)),
+  });
+});
+
+test('write heals a small blob in which a byte was changed on the disk', async () => {
+  const store = await openDiskStore(await tempDir());
+  const blob = describeBytes('text');
+  await store.blobs.write(ctx, blob, chunksOf('text'));
+  await writeFile(store.blobPath(blob.digest), 'tExt');
+
+  await store.blobs.write(ctx, blob, chunksOf('text'));
+
+  expect((await collect(store.blobs.read(ctx, blob.digest))).toString()).toBe('text');
 });
 
 test('write heals a blob that was cut short on the disk', async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { silentContext } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
+import { readTextIfPresent, unwritable, writeFileAtomic } from '../core/files.ts';
 import { MEDIA_TYPES } from '../oci/media-types.ts';
 import { diskBlobs } from './disk-blobs.ts';
 import { diskRecords } from './disk-records.ts';
@@ -70,12 +70,30 @@ function checkVersion(root: string, text: string): void {
 async function createLayout(ctx: Context, root: string): Promise<void> {
   const text = await readTextIfPresent(join(root, 'oci-layout'));
   if (text !== undefined) checkVersion(root, text);
-  for (const algorithm of ALGORITHMS) {
-    await mkdir(join(root, 'blobs', algorithm), { recursive: true });
+  if (text !== undefined && !(await exists(join(root, 'index.json')))) throw indexLost(root);
+  const blobs = ALGORITHMS.map((algorithm) => join('blobs', algorithm));
+  for (const folder of [...blobs, 'ingest', 'records']) await makeFolder(join(root, folder));
+  if (text === undefined) await initialize(ctx, root);
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw unwritable(path, error);
   }
-  await mkdir(join(root, 'ingest'), { recursive: true });
-  await mkdir(join(root, 'records'), { recursive: true });
-  if (text !== undefined && (await exists(join(root, 'index.json')))) return;
+}
+
+/** Without the names of its images all that a layout holds would count as garbage. */
+function indexLost(root: string): AtollError {
+  const path = join(root, 'index.json');
+  return new AtollError('FILE_UNREADABLE', `Cannot open "${root}": its "index.json" is missing`, {
+    hint: 'Restore it from a copy of the layout; to forget all images, remove "oci-layout" too',
+    details: { path },
+  });
+}
+
+async function initialize(ctx: Context, root: string): Promise<void> {
   await withFileLock(ctx, indexLockPath(root), { waitMs: 30_000 }, () => writeSkeleton(root));
 }
 

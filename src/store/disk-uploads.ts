@@ -159,7 +159,7 @@ async function* list(ctx: Context, root: string): ReturnType<Uploads['list']> {
   for (const id of names.filter(isUploadId).toSorted()) {
     ctx.signal.throwIfAborted();
     const status = await statIfPresent(join(directory, id));
-    if (status) yield { id, idleSince: status.mtime };
+    if (status?.isFile()) yield { id, idleSince: status.mtime };
   }
 }
 

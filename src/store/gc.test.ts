@@ -1,4 +1,4 @@
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chunksOf, collectAll, describeBytes } from '../../test/support/bytes.ts';
@@ -8,10 +8,12 @@ import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
 import { MEDIA_TYPES } from '../oci/media-types.ts';
 import { type DiskStore, openDiskStore } from './disk-store.ts';
+import { withFileLock } from './file-lock.ts';
 import { collectGarbage, type GcOptions } from './gc.ts';
 import { layoutTarget } from './layout-target.ts';
-import { removeReference } from './references.ts';
+import { removeReference, setReferences } from './references.ts';
 import { layoutRoots, recordRoots } from './roots.ts';
+import { SHORTEST_GRACE_MS } from './store.ts';
 
 const ctx = silentContext();
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
@@ -73,7 +75,7 @@ test('collectGarbage removes what lost its name, with its artifacts, and says ho
 });
 
 test('collectGarbage leaves what is young, or was found by somebody just now', async () => {
-  const { store, target, second } = await filledStore();
+  const { store, target, second, own } = await filledStore();
   await removeReference(ctx, store, 'second');
   const fresh = describeBytes('fresh');
   await store.blobs.write(ctx, fresh, chunksOf('fresh'));
@@ -81,8 +83,75 @@ test('collectGarbage leaves what is young, or was found by somebody just now', a
 
   const report = await collect(store);
 
-  expect(report.youngBlobs).toBe(2);
-  expect(await digestsIn(store)).toEqual(expect.arrayContaining([fresh.digest, second.digest]));
+  // The one that was written, and the image with its own layer and config.
+  expect(report.youngBlobs).toBe(4);
+  expect(await digestsIn(store)).toEqual(
+    expect.arrayContaining([fresh.digest, second.digest, own.digest]),
+  );
+});
+
+test('collectGarbage leaves what was found just now, also with the shortest grace', async () => {
+  const store = await openDiskStore(await tempDir());
+  const blob = describeBytes('two minutes old');
+  await store.blobs.write(ctx, blob, chunksOf('two minutes old'));
+  const before = new Date(Date.now() - 2 * SHORTEST_GRACE_MS);
+  await utimes(store.blobPath(blob.digest), before, before);
+  expect(await layoutTarget(store).has(ctx, blob)).toBe(true);
+
+  expect(await collect(store, { graceMs: SHORTEST_GRACE_MS })).toMatchObject({ removedBlobs: 0 });
+});
+
+test('collectGarbage keeps what a manifest of an unknown kind mentions', async () => {
+  const { store, first, layer } = await filledStore();
+  const unknown = JSON.stringify({
+    mediaType: 'application/vnd.oci.artifact.manifest.v1+json',
+    blobs: [layer],
+    subject: first,
+  });
+  const named = describeBytes(unknown);
+  await store.blobs.write(ctx, named, chunksOf(unknown));
+  await setReferences(ctx, store, [{ name: 'unknown', descriptor: named }]);
+  for (const name of ['first', 'second']) await removeReference(ctx, store, name);
+  await ageAll(store);
+
+  await collect(store);
+
+  expect(await digestsIn(store)).toEqual(
+    expect.arrayContaining([named.digest, layer.digest, first.digest]),
+  );
+});
+
+test('collectGarbage passes over an upload that somebody is continuing', async () => {
+  const { store } = await filledStore();
+  const id = await store.uploads.begin(ctx);
+  const path = join(store.root, 'ingest', id);
+  await utimes(path, LONG_AGO, LONG_AGO);
+
+  const report = await withFileLock(ctx, `${path}.lock`, {}, () => collect(store));
+
+  expect(report.removedUploads).toBe(0);
+  expect(await store.uploads.offset(ctx, id)).toBe(0);
+});
+
+test('collectGarbage passes over folders where blobs and uploads should be', async () => {
+  const { store } = await filledStore();
+  await mkdir(join(store.root, 'blobs', 'sha256', '0'.repeat(64)));
+  await mkdir(join(store.root, 'ingest', 'folder', 'below'), { recursive: true });
+  await utimes(join(store.root, 'ingest', 'folder'), LONG_AGO, LONG_AGO);
+
+  expect(await collect(store)).toMatchObject({ removedBlobs: 0, keptBlobs: 8, removedUploads: 0 });
+});
+
+test('collectGarbage does nothing when a manifest cannot be read', async () => {
+  const { store, second } = await filledStore();
+  await removeReference(ctx, store, 'first');
+  const path = store.blobPath(second.digest);
+  await rm(path);
+  await symlink(path, path);
+
+  await expect(collect(store)).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
+
+  expect(await digestsIn(store)).toHaveLength(7);
 });
 
 test('collectGarbage keeps what records name', async () => {

@@ -101,7 +101,17 @@ async function sweepUploads(
   let removed = 0;
   for await (const { id, idleSince } of store.uploads.list(ctx)) {
     if (idleSince >= before) continue;
-    if (dryRun || (await store.uploads.cancel(ctx, id))) removed += 1;
+    if (dryRun || (await cancelUnlessBusy(ctx, store, id))) removed += 1;
   }
   return removed;
+}
+
+/** Whoever holds an old upload now is about to continue it. */
+async function cancelUnlessBusy(ctx: Context, store: Store, id: string): Promise<boolean> {
+  try {
+    return await store.uploads.cancel(ctx, id);
+  } catch (error) {
+    if (error instanceof AtollError && error.code === 'LOCKED') return false;
+    throw error;
+  }
 }

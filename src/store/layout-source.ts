@@ -9,7 +9,7 @@ import { type Digest, isDigest } from '../oci/digest.ts';
 import { isManifestType } from '../oci/media-types.ts';
 import { referrerDescriptor } from '../oci/referrers.ts';
 import type { DiskStore } from './disk-store.ts';
-import { findManifest, readManifest } from './read-manifest.ts';
+import { findManifest, findSoundManifest, readManifest } from './read-manifest.ts';
 import { readReferences } from './references.ts';
 
 export type LayoutSource = Source & TagSource & ReferrersSource;
@@ -89,12 +89,14 @@ type Referrers = ReadonlyMap<Digest, readonly Descriptor[]>;
 
 /** Looks at every listed manifest once, and again only when the index has changed. */
 function referrersOf(store: DiskStore): (ctx: Context) => Promise<Referrers> {
-  let known: { readonly stamp: string; readonly referrers: Promise<Referrers> } | undefined;
+  let known: { readonly stamp: string; readonly referrers: Referrers } | undefined;
   return async (ctx) => {
     const { ino, mtimeMs } = await stat(join(store.root, 'index.json'));
     const stamp = `${ino}-${mtimeMs}`;
-    if (known?.stamp !== stamp) known = { stamp, referrers: findReferrers(ctx, store) };
-    return await known.referrers;
+    if (known?.stamp === stamp) return known.referrers;
+    const referrers = await findReferrers(ctx, store);
+    known = { stamp, referrers };
+    return referrers;
   };
 }
 
@@ -104,7 +106,8 @@ async function findReferrers(ctx: Context, store: DiskStore): Promise<Referrers>
   for (const { descriptor } of await readReferences(store)) {
     if (seen.has(descriptor.digest) || !isManifestType(descriptor.mediaType)) continue;
     seen.add(descriptor.digest);
-    const manifest = await findManifest(ctx, store.blobs, descriptor.digest);
+    // One that is damaged says so when it is read itself; it must not stop the other images.
+    const manifest = await findSoundManifest(ctx, store.blobs, descriptor.digest);
     if (!manifest?.subject) continue;
     const { digest } = manifest.subject;
     found.set(digest, [...(found.get(digest) ?? []), referrerDescriptor(manifest)]);

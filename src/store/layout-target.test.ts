@@ -1,3 +1,4 @@
+import { rm, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { chunksOf, collect, collectAll, describeBytes } from '../../test/support/bytes.ts';
 import { copyImage, copyRoot } from '../../test/support/copy-image.ts';
@@ -60,6 +61,42 @@ test('layoutTarget keeps the beginning of a blob that was cut', async () => {
   expect(await store.uploads.offset(ctx, uploadIdOf(blob.digest))).toBeUndefined();
 });
 
+test('layoutTarget tells whoever comes second that somebody receives the same blob', async () => {
+  const { store, target } = await openLayout();
+  const other = layoutTarget(await openDiskStore(store.root));
+  const blob = describeBytes('abcdef');
+  const seen = await other.partial(ctx, blob);
+  const second = async () => await other.putRest(ctx, blob, seen, chunksOf('abcdef'));
+
+  const first = target.putRest(
+    ctx,
+    blob,
+    0,
+    (async function* () {
+      yield* chunksOf('abc');
+      await expect(second()).rejects.toMatchObject({ code: 'LOCKED' });
+      yield* chunksOf('def');
+    })(),
+  );
+
+  await first;
+  expect(await target.has(ctx, blob)).toBe(true);
+});
+
+test('layoutTarget does not put a rest behind what another one has finished', async () => {
+  const { store, target } = await openLayout();
+  const other = layoutTarget(await openDiskStore(store.root));
+  const blob = describeBytes('abcdef');
+  await target.putRest(ctx, blob, 0, chunksOf('abc', new Error('cable'))).catch(() => undefined);
+  const seen = await other.partial(ctx, blob);
+  await target.putRest(ctx, blob, 3, chunksOf('def'));
+
+  const late = other.putRest(ctx, blob, seen, chunksOf('def'));
+
+  await expect(late).rejects.toMatchObject({ code: 'LOCKED' });
+  expect(await target.has(ctx, blob)).toBe(true);
+});
+
 test('layoutTarget refuses more bytes than described, and starts again after wrong ones', async () => {
   const { store, target } = await openLayout();
   const blob = describeBytes('abcdef');
@@ -101,6 +138,67 @@ test('layoutSource finds the artifacts that refer to an image', async () => {
   expect(await source.referrers(ctx, artifact.digest)).toEqual([]);
 });
 
+test('layoutSource finds artifacts though another image of the layout is damaged', async () => {
+  const { store, source, target } = await openLayout();
+  const { images, image } = await someImages();
+  const other = images.addImage([], undefined, { author: 'other' });
+  await copyRoot(images, target, image, 'app');
+  await copyRoot(images, target, other, 'other');
+  await writeFile(store.blobPath(other.digest), Buffer.alloc(other.size, 'x'));
+
+  expect(await source.referrers(ctx, image.digest)).toEqual([]);
+});
+
+test('layoutSource looks for artifacts again after a run was stopped at it', async () => {
+  const { source, target } = await openLayout();
+  const { images, image } = await someImages();
+  await copyRoot(images, target, image, 'app');
+  const stopped = silentContext({ signal: AbortSignal.abort(new Error('stopped')) });
+
+  await expect(source.referrers(stopped, image.digest)).rejects.toThrow('stopped');
+
+  expect(await source.referrers(ctx, image.digest)).toEqual([]);
+});
+
+test.each([
+  ['lost a layer', async (path: string) => await rm(path), 'layer'],
+  ['has a layer cut short', async (path: string) => await truncate(path, 1), 'layer'],
+  [
+    'is damaged',
+    async (path: string, size: number) => await writeFile(path, ' '.repeat(size)),
+    'image',
+  ],
+] as const)(
+  'layoutTarget does not have an image that %s, and copying mends it',
+  async (_name, spoil, which) => {
+    const { store, source, target } = await openLayout();
+    const { images, image, layer } = await someImages();
+    await copyRoot(images, target, image, 'app');
+    expect(await target.has(ctx, image)).toBe(true);
+    const spoilt = which === 'layer' ? layer : image;
+    await spoil(store.blobPath(spoilt.digest), spoilt.size);
+
+    expect(await target.has(ctx, image)).toBe(false);
+
+    await copyRoot(images, target, image, 'app');
+    expect(await target.has(ctx, image)).toBe(true);
+    expect((await source.manifest(ctx, image)).children).toContainEqual(layer);
+    expect(await collect(source.blob(ctx, layer))).toHaveLength(layer.size);
+  },
+);
+
+test('layoutTarget refuses an image of which a layer is gone again', async () => {
+  const { store, target } = await openLayout();
+  const { images, image, layer } = await someImages();
+  await copyRoot(images, target, image);
+  await rm(store.blobPath(layer.digest));
+  const manifest = await images.manifest(ctx, image);
+
+  const late = target.putManifest(ctx, manifest, 'app');
+
+  await expect(late).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
+});
+
 test('layoutRoot takes the only image, and asks for a name among several', async () => {
   const { store, target } = await openLayout();
   const { images, image, index } = await someImages();
@@ -120,7 +218,6 @@ test('layoutSource refuses a manifest that was changed on the disk', async () =>
   const { store, source, target } = await openLayout();
   const { images, image } = await someImages();
   await copyRoot(images, target, image, 'app');
-  const { writeFile } = await import('node:fs/promises');
   await writeFile(store.blobPath(image.digest), Buffer.alloc(image.size, 'x'));
 
   await expect(source.manifest(ctx, image)).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });

@@ -2,10 +2,12 @@ import type { Stats } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCodeOf } from '../core/errors.ts';
+import { unreadable, unwritable } from '../core/files.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
 import { createDirectorySync } from './directory-sync.ts';
 import { blobPath } from './layout-paths.ts';
+import { SHORTEST_GRACE_MS } from './store.ts';
 
 const syncDirectoryOnce = createDirectorySync();
 
@@ -15,17 +17,18 @@ export async function statIfPresent(path: string): Promise<Stats | undefined> {
     return await stat(path);
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    throw unreadable(path, error);
   }
 }
 
-/** Size of a blob's file, or undefined when there is none. */
+/** Size of a blob's file, or undefined when there is none; a folder is none. */
 export async function blobSize(root: string, digest: Digest): Promise<number | undefined> {
-  return (await statIfPresent(blobPath(root, digest)))?.size;
+  const status = await statIfPresent(blobPath(root, digest));
+  return status?.isFile() ? status.size : undefined;
 }
 
 /** A time this young is left as it is: touching a blob again and again costs the disk. */
-const FRESH_MS = 5 * 60_000;
+const FRESH_MS = SHORTEST_GRACE_MS / 2;
 
 /**
  * Starts a blob's age again, so that a collection of garbage that runs now sees a blob somebody
@@ -55,8 +58,12 @@ export async function reuseBlob(
 /** Gives verified bytes their name. Two that publish the same blob both succeed. */
 export async function publishFile(partial: string, root: string, digest: Digest): Promise<void> {
   const target = blobPath(root, digest);
-  await rename(partial, target);
-  await syncDirectoryOnce(dirname(target));
+  try {
+    await rename(partial, target);
+    await syncDirectoryOnce(dirname(target));
+  } catch (error) {
+    throw unwritable(target, error);
+  }
 }
 
 export async function removeIfPresent(path: string): Promise<boolean> {
@@ -65,6 +72,6 @@ export async function removeIfPresent(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
+    throw unwritable(path, error);
   }
 }

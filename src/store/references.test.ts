@@ -113,6 +113,15 @@ test('removeReference removes a name, or all entries of a digest', async () => {
   expect(await namesIn(layout)).toEqual([['c', two.digest]]);
 });
 
+test('readReferences takes null for an empty list, as Go writes it', async () => {
+  const layout = await openLayout();
+  await writeFile(join(layout.root, 'index.json'), '{"schemaVersion":2,"manifests":null}');
+
+  expect(await readReferences(layout)).toEqual([]);
+  await setReference(ctx, layout, 'a', one);
+  expect(await namesIn(layout)).toEqual([['a', one.digest]]);
+});
+
 test.each([
   ['no JSON', '{', 'it is not JSON'],
   [

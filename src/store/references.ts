@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readText, writeFileAtomic } from '../core/files.ts';
-import { check, listOf, objectOf, parseJson } from '../core/shape.ts';
+import { check, listOf, nullish, objectOf, parseJson } from '../core/shape.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
 import { descriptorShape } from '../oci/manifest-shape.ts';
@@ -30,7 +30,7 @@ interface Index {
 
 const indexShape = objectOf({
   schemaVersion: check((value) => value === 2, '2'),
-  manifests: listOf(descriptorShape),
+  manifests: nullish(listOf(descriptorShape)),
 });
 
 /** What the layout's index holds, in its order. */
@@ -134,7 +134,9 @@ async function readIndex(layout: Layout): Promise<Index> {
   const text = await readText(path);
   const index = parseJson(text);
   const problem = index === undefined ? 'it is not JSON' : indexShape(index);
-  if (problem === undefined) return index as Index;
+  // Programs written in Go put null for an empty list.
+  if (problem === undefined)
+    return { ...(index as Index), manifests: (index as Index).manifests ?? [] };
   throw new AtollError('INPUT_INVALID', `Cannot read "${path}": ${problem}`, {
     hint: 'Restore "index.json" from a copy of the layout',
     details: { path },

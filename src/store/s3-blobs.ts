@@ -6,12 +6,12 @@ import { missing } from './disk-blobs.ts';
 import { inPieces } from './pieces.ts';
 import type { Bucket } from './s3-bucket.ts';
 import { MAX_PARTS, sendInParts } from './s3-multipart.ts';
-import type { Blobs, ByteRange } from './store.ts';
+import { type Blobs, type ByteRange, SHORTEST_GRACE_MS } from './store.ts';
 
 //   blobs/<algorithm>/<hex>      complete and verified, or absent
 //   touched/<algorithm>/<hex>    empty; its time counts as the blob's own if it is later
 
-const FRESH_MS = 5 * 60_000;
+const FRESH_MS = SHORTEST_GRACE_MS / 2;
 /** How long what was read about touched blobs is good for. */
 const TOUCHED_MS = 5_000;
 

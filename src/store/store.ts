@@ -23,6 +23,9 @@ export interface Store {
   readonly records: Records;
 }
 
+/** With less grace than this, nobody may write while garbage is collected. */
+export const SHORTEST_GRACE_MS = 60_000;
+
 /** The upload id of a download that shall continue where it stopped: one per digest. */
 export function uploadIdOf(digest: Digest): string {
   return digest.replace(':', '-');
@@ -41,7 +44,7 @@ export interface Blobs {
   remove(ctx: Context, digest: Digest, untouchedSince?: Date): Promise<boolean>;
   /**
    * Renews `modifiedAt`, which keeps garbage collection away for a while; false when there is no
-   * such blob. May leave a time of the last minutes as it is.
+   * such blob. May leave a time as it is that is young for every collection of garbage.
    */
   touch(ctx: Context, digest: Digest): Promise<boolean>;
   list(ctx: Context): AsyncIterable<StoredBlob & { readonly modifiedAt: Date }>;
