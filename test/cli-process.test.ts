@@ -74,6 +74,22 @@ describe('the process', () => {
     expect(stderr).toContain('TypeError: planted');
   });
 
+  test('does not call it a success when a command comes to no end', async () => {
+    const { status, stderr } = await start('endless').ended;
+
+    expect(status).toBe(1);
+    expect(stderr).toContain('The command came to no end');
+  });
+
+  test('says that the disk is full when its output does not fit', () => {
+    const line = `'${process.execPath}' '${harness}' long > /dev/full; echo $?`;
+
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+
+    expect(stdout).toBe('3\n');
+    expect(stderr).toContain('the disk is full [DISK_FULL]');
+  });
+
   test('writes a long result to the last byte, and does not mind a reader that leaves early', () => {
     const node = `'${process.execPath}' '${harness}' long`;
 

@@ -4,10 +4,9 @@ import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import { createWeb } from '../content/web/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
-import { createRegistries } from '../remote/create-registries.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
-import { REGISTRY_OPTIONS, registryOptionsFrom } from './registry-options.ts';
+import { REGISTRY_OPTIONS, registriesFrom, registryOptionsFrom } from './registry-options.ts';
 
 /** Flags that replace what the internet would answer. */
 export const COLLECT_OPTIONS = {
@@ -62,7 +61,7 @@ export const MIRROR_OPTIONS = {
   },
   maxNestedPaths: {
     type: 'number',
-    value: 'N',
+    value: 'COUNT',
     default: 0,
     summary: 'Most path components the registry allows; 0 for no limit',
   },
@@ -92,7 +91,7 @@ export async function withMirrorTools<T>(
   work: (tools: MirrorTools) => Promise<T>,
 ): Promise<T> {
   const options = registryOptionsFrom(flags, terminal);
-  const registries = createRegistries(options);
+  const registries = registriesFrom(flags, terminal);
   const web = createWeb(options);
   try {
     const collect: CollectDeps = {

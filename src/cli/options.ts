@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { OptionSpec } from './command.ts';
+import { problemOf } from './option-values.ts';
 
 /** `toReleaseImage` is `--to-release-image` on the command line. */
 export function flagOf(key: string): string {
@@ -28,21 +29,20 @@ export function toCommanderOption(key: string, spec: OptionSpec): Option {
 }
 
 function addParser(option: Option, spec: OptionSpec): void {
-  if (spec.type === 'number') option.argParser(parseNumber);
+  if (spec.type === 'string') option.argParser((text: string) => checked(text, spec));
+  if (spec.type === 'number') option.argParser((text: string) => Number(checked(text, spec)));
   if (spec.type === 'strings') option.argParser(collect(spec));
   if (spec.choices && spec.type === 'string') option.choices(spec.choices);
 }
 
-function listed(values: OptionSpec['default']): string {
-  return Array.isArray(values) ? values.join(', ') : 'none';
+function checked(text: string, spec: OptionSpec): string {
+  const problem = problemOf(text, spec);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
+  return text;
 }
 
-function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) {
-    throw new InvalidArgumentError('It is not a number.');
-  }
-  return value;
+function listed(values: OptionSpec['default']): string {
+  return Array.isArray(values) ? values.join(', ') : 'none';
 }
 
 /** Switches that were not given are off, and lists empty; commander would leave them out. */
@@ -66,7 +66,8 @@ function collect(
     if (spec.choices && !spec.choices.includes(value)) {
       throw new InvalidArgumentError(`Allowed choices are ${spec.choices.join(', ')}.`);
     }
-    return sofar === undefined || sofar === spec.default ? [value] : [...sofar, value];
+    const first = sofar === undefined || sofar === spec.default;
+    return first ? [checked(value, spec)] : [...sofar, checked(value, spec)];
   };
 }
 

@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { REGISTRY_OPTIONS, registryOptionsFrom } from './registry-options.ts';
+import { tempDir } from '../../test/support/temp.ts';
+import { REGISTRY_OPTIONS, registriesFrom, registryOptionsFrom } from './registry-options.ts';
 
 test('registryOptionsFrom hands every flag and the environment to the client', () => {
   const flags = {
@@ -13,4 +16,18 @@ test('registryOptionsFrom hands every flag and the environment to the client', (
 
   expect(registryOptionsFrom(flags, { env })).toEqual({ ...flags, env });
   expect(Object.keys(REGISTRY_OPTIONS).toSorted()).toEqual(Object.keys(flags).toSorted());
+});
+
+test('registriesFrom refuses files that are named and not there, whoever would read them', async () => {
+  const folder = await tempDir();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const none = { authfile: undefined, registriesConf: undefined, ca: [], certsDir: undefined };
+  const opened = (flags: object) => () =>
+    registriesFrom({ ...none, insecure: false, ...flags }, { env: {} });
+
+  expect(opened({ authfile: join(folder, 'absent') })).toThrow('absent": there is nothing');
+  expect(opened({ ca: [file, folder] })).toThrow('it is a folder');
+  expect(opened({ certsDir: file })).toThrow('a file stands where a folder is meant');
+  await opened({ authfile: file, ca: [file], certsDir: folder })().close();
 });

@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { unreadable } from '../core/files.ts';
 import { createRegistries } from '../remote/create-registries.ts';
 import type { Registries, RegistryOptions } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
@@ -49,5 +51,22 @@ export function registryOptionsFrom(
 
 /** The registries of one command; close them when it ends. */
 export function registriesFrom(flags: RegistryFlags, terminal: Pick<Terminal, 'env'>): Registries {
+  const { authfile = [], registriesConf = [], ca, certsDir = [] } = flags;
+  for (const path of [authfile, registriesConf, ca].flat()) requireReadable(path, 'EISDIR');
+  for (const path of [certsDir].flat()) requireReadable(path, 'ENOTDIR');
   return createRegistries(registryOptionsFrom(flags, terminal));
+}
+
+/**
+ * A file that was named counts, also where no registry asks for what is in it. It is not read here:
+ * that can be done only once when it is a pipe.
+ */
+function requireReadable(path: string, wrongKind: 'EISDIR' | 'ENOTDIR'): void {
+  try {
+    accessSync(path, constants.R_OK);
+    if (statSync(path).isDirectory() === (wrongKind === 'EISDIR'))
+      throw Object.assign(new Error(wrongKind), { code: wrongKind });
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts';
-import { AtollError, exitCodeOf } from '../core/errors.ts';
+import { AtollError, exitCodeOf, systemCodeOf } from '../core/errors.ts';
 import { fileTrouble } from '../core/files.ts';
 import { redact, redactJson } from '../core/redact.ts';
 import { errorJson, errorText } from './error-text.ts';
@@ -151,7 +151,10 @@ function wantsJson(argv: readonly string[]): boolean {
 
 /** Resolves when the text has left us; a reader that went away early is not our failure. */
 function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write(text, () => resolve());
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (!error || systemCodeOf(error) === 'EPIPE') resolve();
+      else reject(error);
+    });
   });
 }

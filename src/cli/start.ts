@@ -1,3 +1,5 @@
+import { exitCodeOf } from '../core/errors.ts';
+import { fileTrouble } from '../core/files.ts';
 import { errorText } from './error-text.ts';
 import type { CommandSet } from './parse.ts';
 import { runCommandLine } from './run.ts';
@@ -6,7 +8,9 @@ import { createStyle } from './style.ts';
 const leave = (exitCode: number) => process.exit(exitCode);
 
 function onBug(error: unknown): void {
-  process.stderr.write(`${errorText(error, createStyle(false))}\n`, () => leave(1));
+  const trouble = fileTrouble(error);
+  const text = `${errorText(trouble, createStyle(false))}\n`;
+  process.stderr.write(text, () => leave(exitCodeOf(trouble)));
 }
 
 /** Runs the command line of this process, then ends the process. */
@@ -22,5 +26,7 @@ export function start(set: CommandSet): void {
   const { stdin, stdout, stderr, env, argv } = process;
   const isWorker = process.send !== undefined;
   const own = { stdin, stdout, stderr, env, signals: process, isWorker, leave };
+  // Node ends when nothing is left to wait for, and would call that a success.
+  process.on('beforeExit', () => onBug(new Error('The command came to no end')));
   runCommandLine(argv.slice(2), set, own).then(leave, onBug);
 }

@@ -5,7 +5,7 @@ import { openTestSite } from '../../test/support/site.ts';
 import { silentContext } from '../core/context.ts';
 import { siteWorkflow } from './site-workflow.ts';
 import { STAGE_IDS } from './stages/stage.ts';
-import { bringUp, chosenSteps } from './up.ts';
+import { bringUp, chosenSteps, planUp } from './up.ts';
 
 const ctx = silentContext();
 
@@ -111,6 +111,16 @@ test('bringUp runs inserted steps once, with the environment the site gives them
   expect(outcome).toMatchObject({ outcome: 'skipped', reason: 'already finished' });
   const said = await readFile(join(open.work.paths.state, 'shared', 'said'), 'utf8');
   expect(said).toBe('good morning\n');
+});
+
+test('planUp tells only of the stages that were chosen, and refuses those that do not exist', async () => {
+  const open = await openTestSite();
+  const ctx = silentContext();
+
+  const planned = await planUp(ctx, open, { from: 'registry', to: 'images' });
+
+  expect(planned.map(({ id }) => id)).toEqual(['registry', 'images']);
+  await expect(planUp(ctx, open, { from: 'imagse' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 describe('chosenSteps', () => {

@@ -93,14 +93,20 @@ export interface PlannedStage {
 const ALWAYS = 'runs every time';
 
 /** What `bringUp` would do. Outputs of stages that have not run are unknown, so theirs are guesses. */
-export async function planUp(ctx: Context, { work, journal }: OpenSite): Promise<PlannedStage[]> {
+export async function planUp(
+  ctx: Context,
+  { work, journal }: OpenSite,
+  options: UpOptions = {},
+): Promise<PlannedStage[]> {
   const { steps } = await siteWorkflow(ctx, work);
+  const ids = steps.map(({ id }) => id);
+  const chosen = chosenSteps(ids, options) ?? ids;
   const outputs = Object.fromEntries(
     steps.map(({ id }) => [id, journal.history(id)?.output ?? {}]),
   );
   const planned: PlannedStage[] = [];
-  for (const step of steps) {
-    const decision = decide(journal, step, outputs);
+  for (const step of steps.filter(({ id }) => chosen.includes(id))) {
+    const decision = decide(journal, step, outputs, options.fresh);
     const earlier = planned.find(
       ({ id, run, reason }) => step.needs.includes(id) && run && reason !== ALWAYS,
     );

@@ -47,6 +47,7 @@ start({
       }, 1);
       await pause(60_000);
     }),
+    command('endless', () => new Promise(() => undefined)),
     command(
       'self',
       async () => selfCommand(),

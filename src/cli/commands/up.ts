@@ -24,7 +24,12 @@ export const upCommand = defineCommand({
   run: (ctx, { options, terminal }) =>
     withSite(ctx, options.site, terminal, async (open) => {
       if (options.dryRun)
-        return { dryRun: true, stages: await planUp(ctx, open), outcomes: [], outputs: {} };
+        return {
+          dryRun: true,
+          stages: await planUp(ctx, open, options),
+          outcomes: [],
+          outputs: {},
+        };
       const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
       if (!succeeded) throw error;
       return { dryRun: false, stages: [], run, outcomes, outputs };
