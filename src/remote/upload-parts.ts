@@ -96,7 +96,9 @@ class PartSender {
       return error;
     }
     try {
-      await this.#expectTaken(part, await part.request.finish());
+      const response = await part.request.finish();
+      await this.#expectTaken(part, response);
+      response.cancel();
       return this.#lost('it answered before it had all of it');
     } catch (answer) {
       return answer;

@@ -54,6 +54,9 @@ function isNoMount({ status }: Response): boolean {
   return status >= 400 && status < 500 && status !== 429 && status !== 413;
 }
 
+/** Answers that say nothing about the upload. */
+const BUSY = new Set([429, 502, 503, 504]);
+
 /** Where an upload stands at the registry, or undefined when it is gone. */
 export async function sessionStatus(
   ctx: Context,
@@ -66,6 +69,9 @@ export async function sessionStatus(
     target: session.location,
     scopes,
   });
+  if (BUSY.has(response.status)) {
+    throw await place.client.refuse(response, subjectAt(place, 'write'));
+  }
   await response.discard();
   const offset = offsetOf(response);
   if (!response.ok || offset === undefined) return undefined;

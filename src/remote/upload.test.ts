@@ -13,6 +13,7 @@ import {
   startScriptedRegistry,
 } from '../../test/support/scripted-registry.ts';
 import { silentContext } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
 import { digestOf } from '../oci/digest.ts';
 import { bulkSourceOf } from './bulk.ts';
 
@@ -22,6 +23,11 @@ const from = (bytes: Uint8Array) => bulkSourceOf({ blob: (_c, _b, at = 0) => pie
 
 async function* pieces(bytes: Uint8Array, at: number): AsyncGenerator<Uint8Array> {
   for (let i = at; i < bytes.length; i += 20_000) yield bytes.subarray(i, i + 20_000);
+}
+
+async function* broken(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+  throw new AtollError('REGISTRY_UNAVAILABLE', 'the source is gone');
 }
 
 /** A target whose n-th request of one method the script decides. */
@@ -129,6 +135,95 @@ describe('an upload', () => {
 
     expect(registry.memory.blobs.has(`team/app@${blob.digest}`)).toBe(true);
     expect(registry.seen.filter((one) => one.method === 'POST')).toHaveLength(2);
+  });
+
+  test.each([
+    ['hangs up', { cut: 'at once' }],
+    ['is busy', { status: 503, body: error('UNAVAILABLE') }],
+  ] satisfies [string, Mischief][])(
+    'goes on where it stood though the server %s when it is asked for that',
+    async (_name, mischief) => {
+      const { bytes, blob } = makeBlob(300_000);
+      let asked = 0;
+      const registry = await startScriptedRegistry((request) => {
+        if (request.method === 'PUT' && !request.headers['content-range']) {
+          return { cut: 'body', after: 250_000 };
+        }
+        if (request.method !== 'GET' || request.path === '/v2/') return undefined;
+        asked += 1;
+        return asked === 1 ? mischief : undefined;
+      });
+
+      await openRepository(registry.host).putBlobFrom(ctx, blob, from(bytes));
+
+      expect(registry.memory.blobs.has(`team/app@${blob.digest}`)).toBe(true);
+      const ranges = registry.seen.map((one) => one.headers['content-range']).filter(Boolean);
+      expect(ranges).toEqual(['250000-299999']);
+      expect(registry.seen.filter((one) => one.method === 'POST')).toHaveLength(1);
+    },
+  );
+
+  test('opens another upload in the end when nobody says where the first one stands', async () => {
+    const { bytes, blob } = makeBlob(300_000);
+    const registry = await startScriptedRegistry((request) => {
+      const first = registry.lines().filter((line) => line.startsWith('POST')).length === 1;
+      if (!first || request.path === '/v2/') return undefined;
+      if (request.method === 'PUT') return { cut: 'body', after: 100_000 };
+      return request.method === 'GET' ? { cut: 'at once' } : undefined;
+    });
+
+    await openRepository(registry.host).putBlobFrom(ctx, blob, from(bytes));
+
+    expect(registry.memory.blobs.has(`team/app@${blob.digest}`)).toBe(true);
+    expect(registry.seen.filter((one) => one.method === 'POST')).toHaveLength(2);
+  });
+
+  test('does not send a blob again that was taken though the answer was lost', async () => {
+    const { bytes, blob } = makeBlob(300_000);
+    const registry = await misbehaving('PUT', () => {
+      registry.memory.addBlob('team/app', bytes);
+      registry.memory.uploads.clear();
+      return { status: 504, body: '<html><title>504 Gateway Time-out</title></html>' };
+    });
+
+    const transfer = await openRepository(registry.host).putBlobFrom(ctx, blob, from(bytes));
+
+    expect(transfer).toBe('copied');
+    expect(registry.seen.filter((one) => one.method === 'PUT')).toHaveLength(1);
+  });
+
+  test('goes on with the upload of an earlier process though the source breaks off once', async () => {
+    const { bytes, blob } = makeBlob(300_000);
+    const registry = await startScriptedRegistry();
+    registry.memory.uploads.set('u1', { chunks: [bytes.subarray(0, 200_000)] });
+    let opened = 0;
+    const breaking = bulkSourceOf({
+      blob: (_ctx, _blob, at = 0) => {
+        opened += 1;
+        return opened === 1 ? broken(bytes.subarray(0, 50_000)) : pieces(bytes, at);
+      },
+    });
+    const location = `http://${registry.host}/v2/team/app/blobs/uploads/u1`;
+    const memory = { location, remember: () => undefined };
+
+    await openRepository(registry.host).putBlobFrom(ctx, blob, breaking, { memory });
+
+    expect(registry.memory.blobs.has(`team/app@${blob.digest}`)).toBe(true);
+    expect(registry.seen.filter((one) => one.method === 'POST')).toHaveLength(0);
+  });
+
+  test('stores an empty blob after two cuts', async () => {
+    const blob = describeBytes(Buffer.alloc(0));
+    let cuts = 0;
+    const registry = await startScriptedRegistry((request) => {
+      if (request.path === '/v2/' || request.method === 'POST' || cuts === 2) return undefined;
+      cuts += 1;
+      return { cut: 'at once' };
+    });
+
+    await openRepository(registry.host).putBlobFrom(ctx, blob, from(Buffer.alloc(0)));
+
+    expect(registry.memory.blobs.get(`team/app@${blob.digest}`)).toHaveLength(0);
   });
 
   test.each([

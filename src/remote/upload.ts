@@ -22,9 +22,8 @@ export async function upload(
   options: UploadOptions = {},
 ): Promise<Transfer> {
   const job = new Upload(place, blob, from, options);
-  const outcome = await place.client.attempt(ctx, subjectAt(place, 'write', blob.digest), () =>
-    job.run(ctx),
-  );
+  const subject = subjectAt(place, 'write', blob.digest);
+  const outcome = await place.client.attempt(ctx, subject, (attempt) => job.run(ctx, attempt));
   if (typeof outcome === 'object') throw outcome.error;
   return outcome;
 }
@@ -44,6 +43,7 @@ class Upload {
   #mismatches = 0;
   #reported = 0;
   #started = false;
+  #isLast = false;
 
   constructor(place: Place, blob: Descriptor, from: BulkSource, options: UploadOptions) {
     this.#place = place;
@@ -54,7 +54,8 @@ class Upload {
   }
 
   /** One try. An error worth another is thrown; one that is final is returned. */
-  async run(ctx: Context): Promise<Transfer | { readonly error: unknown }> {
+  async run(ctx: Context, attempt: number): Promise<Transfer | { readonly error: unknown }> {
+    this.#isLast = attempt >= this.#place.client.tuning.attempts;
     try {
       return await this.#try(ctx);
     } catch (error) {
@@ -84,32 +85,52 @@ class Upload {
   }
 
   /** After a failure: the upload where the registry says it stands, if it still knows it. */
-  async #continued(ctx: Context): Promise<Session | undefined> {
+  async #continued(ctx: Context): Promise<Session | Transfer | undefined> {
     const session = this.#session;
-    this.#session = undefined;
     if (!session) return undefined;
     // From now on in parts: the next failure then costs no more than one.
     this.#partBytes = Math.min(this.#partBytes, this.#place.client.tuning.partBytes);
-    const status = await sessionStatus(ctx, this.#place, session);
-    const usable = status && status.offset > 0 && status.offset <= this.#check.position;
+    const status = await this.#found(ctx, sessionStatus(ctx, this.#place, session));
+    this.#session = undefined;
+    const { position } = this.#check;
+    const usable = status && status.offset > 0 && status.offset <= position;
     if (usable && status.offset < this.#blob.size) return status;
     this.#check = new ContentCheck(this.#blob);
-    return undefined;
+    return position === this.#blob.size ? await this.#taken(ctx) : undefined;
+  }
+
+  /** The registry may have taken all of it though its answer was lost: a proxy did not wait, perhaps. */
+  async #taken(ctx: Context): Promise<Transfer | undefined> {
+    const { absent, memory } = this.#options;
+    if (absent || !(await hasBlob(ctx, this.#place, this.#blob))) return undefined;
+    memory?.remember(undefined);
+    return 'copied';
   }
 
   /** An upload that an earlier process left behind, once what it sent has been hashed again. */
   async #remembered(ctx: Context): Promise<Session | undefined> {
     const location = this.#started ? undefined : this.#options.memory?.location;
     if (location === undefined) return undefined;
-    const session = await rememberedSession(ctx, this.#place, location);
+    const session = await this.#found(ctx, rememberedSession(ctx, this.#place, location));
     if (!session || session.offset === 0 || session.offset >= this.#blob.size) return undefined;
     await this.#replay(ctx, session.offset);
     return session;
   }
 
+  /** Nobody there to say where it stands: it is asked again, and at last done without. */
+  async #found(ctx: Context, asking: Promise<Session | undefined>): Promise<Session | undefined> {
+    try {
+      return await asking;
+    } catch (error) {
+      if (ctx.signal.aborted || !this.#isLast) throw error;
+      return undefined;
+    }
+  }
+
   async #replay(ctx: Context, end: number): Promise<void> {
     const download = await this.#from.openBlob(ctx, this.#blob, 0);
     const seenAll = new Error('The rest is not needed');
+    this.#check = new ContentCheck(this.#blob);
     try {
       await download.pump(ctx, (chunk) => {
         const { position } = this.#check;
