@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -42,6 +42,8 @@ export interface FinishOptions {
   readonly signer?: Signer | undefined;
   /** A repository that needs a blob, by digest. */
   readonly repositories?: ReadonlyMap<string, string> | undefined;
+  /** Says what is in the bundle. A run that is killed before it was told can go on. */
+  readonly tell?: (() => Promise<void>) | undefined;
 }
 
 const ATTACHMENT = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
@@ -76,7 +78,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
 
   /** Starts a bundle, or goes on with one that was interrupted. A finished one is refused. */
   static async open(folder: string, options: BundleWriterOptions): Promise<BundleWriter> {
-    if ((await sizeOfFile(join(folder, INDEX_FILE))) !== undefined) {
+    if (await isFinished(folder)) {
       throw new AtollError(
         'BUNDLE_INVALID',
         `Cannot save to "${folder}": it holds a finished bundle`,
@@ -87,6 +89,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     }
     await mkdir(folder, { recursive: true });
     const state = await openWriterState(join(folder, STATE_FILE), options.chunkBytes);
+    for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
     return new BundleWriter(folder, options, state);
   }
 
@@ -99,10 +102,10 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
       (await sizeOfFile(before)) !== undefined;
     const previous = interrupted ? await readIndexFile(before) : await readIndex(folder);
     const { chunkBytes, base, since } = previous;
+    if (!interrupted) await copyFile(join(folder, INDEX_FILE), before);
     const state = await openWriterState(join(folder, STATE_FILE), chunkBytes);
     await state.adopt(previous.blobs);
-    if (!interrupted) await rename(join(folder, INDEX_FILE), before);
-    await rm(join(folder, SIGNATURE_FILE), { force: true });
+    for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
     const have = new Map(base.map((each) => [each.digest, each.repository]));
     return new BundleWriter(folder, { chunkBytes, have, since }, state, previous);
   }
@@ -216,6 +219,7 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     );
     if (options.signer) await writeSignature(ctx, this.#folder, text, options.signer);
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
+    await options.tell?.();
     await this.#state.close();
     for (const file of [STATE_FILE, PREVIOUS_FILE])
       await rm(join(this.#folder, file), { force: true });
@@ -244,6 +248,17 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     if (this.#state.done(descriptor.digest)) return;
     await this.putBlob(ctx, descriptor, once(bytes));
   }
+}
+
+/**
+ * With a state somebody was at work: the index may not have been told of. One that grows was
+ * finished before, and stays so until its index goes.
+ */
+async function isFinished(folder: string): Promise<boolean> {
+  const [index, state, previous] = await Promise.all(
+    [INDEX_FILE, STATE_FILE, PREVIOUS_FILE].map((file) => sizeOfFile(join(folder, file))),
+  );
+  return index !== undefined && (state === undefined || previous !== undefined);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -253,6 +253,40 @@ describe('BundleWriter and BundleReader', () => {
     expect(Buffer.from(read.bytes)).toEqual(Buffer.from(image.manifest.bytes));
   });
 
+  test('go on when nobody was told of the index', async () => {
+    const folder = await tempDir();
+    const killed = new Error('killed');
+    const writer = await BundleWriter.open(folder, { chunkBytes: 1024 });
+    await writer.prepare(
+      ctx,
+      blobs.map((blob) => blob.descriptor),
+    );
+    for (const { descriptor, bytes } of blobs) await writer.putBlob(ctx, descriptor, parts(bytes));
+    const tell = () => Promise.reject(killed);
+    await expect(writer.finish(ctx, EMPTY, { tell })).rejects.toBe(killed);
+    await writer.close();
+    const index = await readFile(join(folder, 'bundle.json'));
+
+    await save(folder, blobs);
+
+    expect(await readFile(join(folder, 'bundle.json'))).toEqual(index);
+    expect(await readdir(folder)).not.toContain('bundle.state');
+  });
+
+  test('never overwrite a finished bundle that was about to grow', async () => {
+    const folder = await tempDir();
+    await save(folder, blobs);
+    const index = await readFile(join(folder, 'bundle.json'));
+    await (await BundleWriter.grow(folder)).close();
+    // Killed before the old index went.
+    await writeFile(join(folder, 'bundle.json'), index);
+
+    await expect(BundleWriter.open(folder, { chunkBytes: 1024 })).rejects.toMatchObject({
+      code: 'BUNDLE_INVALID',
+    });
+    expect(await readFile(join(folder, 'bundle.json'))).toEqual(index);
+  });
+
   test('never overwrite a finished bundle, nor mix chunk sizes', async () => {
     const folder = await tempDir();
     const started = await BundleWriter.open(folder, { chunkBytes: 1024 });

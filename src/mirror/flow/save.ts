@@ -86,12 +86,13 @@ export async function fillBundle(
     title: 'Saving images',
   });
   const repositories = blobRepositories(placed, copy, writer.manifests);
-  const bundle = await writer.finish(ctx, contentOf(placed, copy, signatures), {
-    signer,
-    repositories,
-  });
   const report = reportOf({ flow: 'save', folder }, placed, copy, failures);
-  const files = workingDir ? await writeReports(ctx, workingDir, report) : {};
+  let files: Pick<SaveResult, 'reportFile' | 'errorsFile'> = {};
+  const tell = async () => {
+    if (workingDir) files = await writeReports(ctx, workingDir, report);
+  };
+  const content = contentOf(placed, copy, signatures);
+  const bundle = await writer.finish(ctx, content, { signer, repositories, tell });
   return { report, bundle, folder, ...files };
 }
 
