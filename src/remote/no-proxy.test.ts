@@ -54,8 +54,12 @@ test('proxyFor registers the password of the proxy as a secret', () => {
   expect(redact('it was s3cret-word')).toBe('it was [redacted]');
 });
 
-test('proxyFor refuses what is no http proxy, without repeating it', () => {
-  const env = { HTTPS_PROXY: 'socks5://user:hush-hush@proxy:1080' };
+test.each([
+  'socks5://user:hush-hush@proxy:1080',
+  'http://user:hush%hush@proxy:3128',
+  'http://hush%@proxy:3128',
+])('proxyFor refuses %s, without repeating it', (proxy) => {
+  const env = { HTTPS_PROXY: proxy };
 
   expect(() => proxyFor(new URL('https://quay.io/'), env)).toThrow(
     expect.objectContaining({

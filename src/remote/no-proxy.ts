@@ -24,14 +24,24 @@ function variable(env: Env, name: string): string | undefined {
 function parseProxy(name: string, value: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
-  if (proxy?.password) {
-    registerCredential(decodeURIComponent(proxy.username), decodeURIComponent(proxy.password));
-  }
+  if (proxy) registerUser(name, proxy);
   if (proxy?.hostname && /^https?:$/.test(proxy.protocol)) return proxy;
   // Not the value itself: it may hold a password.
   throw new AtollError('INPUT_INVALID', `Cannot use the proxy in ${name}: it is no http(s) URL`, {
     hint: `Set ${name} to something like "http://proxy.example.com:3128"`,
   });
+}
+
+function registerUser(name: string, { username, password }: URL): void {
+  try {
+    registerCredential(decodeURIComponent(username), decodeURIComponent(password));
+  } catch {
+    throw new AtollError(
+      'INPUT_INVALID',
+      `Cannot use the proxy in ${name}: a "%" in its user or password stands for itself`,
+      { hint: 'Write "%25" for "%", "%40" for "@", "%3A" for ":" and "%2F" for "/" there' },
+    );
+  }
 }
 
 function bareHost(url: URL): string {
