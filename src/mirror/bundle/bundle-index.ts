@@ -85,10 +85,12 @@ export function encodeIndex(content: Omit<BundleIndex, 'format' | 'id'>): {
   text: string;
   index: BundleIndex;
 } {
-  const id = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
-  const index: BundleIndex = { format: FORMAT, id, ...content };
+  const index: BundleIndex = { format: FORMAT, id: idOf(content), ...content };
   return { text: `${JSON.stringify(index, null, 1)}\n`, index };
 }
+
+const idOf = (content: object): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
 
 export async function readIndex(folder: string): Promise<BundleIndex> {
   return parseIndex(join(folder, INDEX_FILE), await readIndexText(folder));
@@ -123,6 +125,9 @@ export function parseIndex(path: string, text: string): BundleIndex {
   for (const { file } of parsed.data.chunks) {
     if (!/^[\w.-]+$/.test(file)) throw invalid(path, `"${file}" is not the name of a chunk`);
   }
+  // Not against forgery, which takes a signature: against a disk that changed a digit.
+  const { format: _format, id, ...content } = json as BundleIndex;
+  if (id !== idOf(content)) throw invalid(path, 'it is not what was saved');
   return parsed.data;
 }
 

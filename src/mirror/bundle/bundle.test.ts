@@ -319,6 +319,27 @@ test('parseIndex refuses chunk names that lead elsewhere', async () => {
   );
 });
 
+test('parseIndex finds a digit that changed on the way', async () => {
+  const folder = await tempDir();
+  await save(folder, blobs);
+  const text = await readFile(join(folder, 'bundle.json'), 'utf8');
+  const digits = [...text.matchAll(/\d/g)].map(({ index }) => index);
+
+  const unnoticed = digits.filter((at) => {
+    const digit = (Number(text[at]) + 1) % 10;
+    try {
+      parseIndex('x', `${text.slice(0, at)}${digit}${text.slice(at + 1)}`);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'BUNDLE_INVALID' });
+      return false;
+    }
+  });
+
+  expect(digits.length).toBeGreaterThan(100);
+  expect(unnoticed).toEqual([]);
+});
+
 test('piecesOf cuts a run of bytes at the ends of chunks', () => {
   expect(piecesOf(1000, 50, 1024)).toEqual([
     { chunk: 0, at: 1000, length: 24 },
