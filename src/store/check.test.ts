@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { chunksOf, describeBytes } from '../../test/support/bytes.ts';
 import { copyRoot } from '../../test/support/copy-image.ts';
@@ -119,18 +119,24 @@ test('checkStore takes nothing for missing that came while it was reading', asyn
 });
 
 test('checkStore names a manifest that cannot be read, and goes on', async () => {
-  const { store, first, own } = await filledStore();
-  const path = store.blobPath(first.digest);
-  await rm(path);
-  await mkdir(path);
+  const { store, first, own, layer } = await filledStore();
+  const [folder, loop] = [store.blobPath(first.digest), store.blobPath(layer.digest)];
+  await rm(folder);
+  await mkdir(folder);
+  await rm(loop);
+  await symlink(loop, loop);
   await flipByte(store, own.digest);
 
   const { problems } = await check(store);
 
   expect(problems.map(({ digest, found, references }) => [digest, found, references])).toEqual([
-    [own.digest, 'damaged', ['index', 'second']],
+    ...[
+      [layer.digest, 'missing', ['index', 'second']],
+      [own.digest, 'damaged', ['index', 'second']],
+    ].toSorted(),
     [first.digest, 'missing', ['index']],
   ]);
+  expect(problems.at(-1)?.detail).toContain(`Cannot read "${folder}": it is no file`);
 });
 
 test('checkStore lets images of an index be absent where that is wanted', async () => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
+import { AtollError, messageOf } from '../core/errors.ts';
 import { formatBytes } from '../core/format.ts';
 import { mapBounded } from '../core/pool.ts';
 import { type Digest, splitDigest } from '../oci/digest.ts';
 import { type ContentGraph, type ManifestNode, readGraph } from './content-graph.ts';
 import { type Bad, type ContentProblem, explain } from './content-problems.ts';
 import { type Progress, startProgress } from './progress.ts';
+import { isDamage } from './read-manifest.ts';
 import type { Root } from './roots.ts';
 import type { Blobs, Store, StoredBlob } from './store.ts';
 
@@ -44,9 +45,9 @@ export async function checkStore(
   const bad = await findDamaged(ctx, store.blobs, blobs, progress);
   const graph = await readGraph(ctx, store.blobs, options.roots);
   const present = new Map(blobs.map(({ digest, size }) => [digest, size]));
-  for (const [digest, detail] of missingIn(graph, present, options.allowSparse ?? false)) {
-    // What came after the look at all blobs was compared with its digest on its way in.
-    if (!(await store.blobs.stat(ctx, digest))) bad.set(digest, { found: 'missing', detail });
+  for (const digest of missingIn(graph, present, options.allowSparse ?? false)) {
+    const detail = await absenceOf(ctx, store.blobs, digest);
+    if (detail !== undefined) bad.set(digest, { found: 'missing', detail });
   }
   const problems = explain(graph, bad);
   progress.finish(`${formatBytes(bytes)} in ${blobs.length} blobs, ${problems.length} problems`);
@@ -85,24 +86,34 @@ async function damageOf(
     ctx.signal.throwIfAborted();
     // Removed while we looked: whether that matters is decided by who needs it.
     if (error instanceof AtollError && error.code === 'CONTENT_MISSING') return undefined;
-    return `it cannot be read: ${error instanceof Error ? error.message : error}`;
+    return `it cannot be read: ${messageOf(error)}`;
   }
   const found = hash.digest('hex');
   return found === hex ? undefined : `its bytes have the digest ${algorithm}:${found}`;
+}
+
+/** What came after the look at all blobs is there, and was compared with its digest on its way in. */
+async function absenceOf(ctx: Context, blobs: Blobs, digest: Digest): Promise<string | undefined> {
+  try {
+    return (await blobs.stat(ctx, digest)) ? undefined : 'it is not there';
+  } catch (error) {
+    if (isDamage(error)) return `it cannot be read: ${messageOf(error)}`;
+    throw error;
+  }
 }
 
 function* missingIn(
   graph: ContentGraph,
   present: ReadonlyMap<Digest, number>,
   allowSparse: boolean,
-): Generator<[Digest, string]> {
+): Generator<Digest> {
   for (const { digest, subject } of graph.roots) {
-    if (subject === undefined && !present.has(digest)) yield [digest, 'it is not there'];
+    if (subject === undefined && !present.has(digest)) yield digest;
   }
   for (const node of graph.manifests.values()) {
     if (allowSparse && isSparse(node, present)) continue;
     for (const child of node.children) {
-      if (!present.has(child.digest)) yield [child.digest, 'it is not there'];
+      if (!present.has(child.digest)) yield child.digest;
     }
   }
 }

@@ -94,22 +94,20 @@ test('openDiskStore names the place where it cannot make a folder', async () => 
   });
 });
 
-test('a blob that is a folder or leads nowhere is absent or has a named error', async () => {
+test('a blob that is a folder or leads nowhere has a named error', async () => {
   const store = await openDiskStore(await tempDir());
   const [folder, loop] = [describeBytes(noise(4096)), describeBytes('loop')];
   await mkdir(store.blobPath(folder.digest));
   await symlink(store.blobPath(loop.digest), store.blobPath(loop.digest));
 
-  expect(await store.blobs.stat(ctx, folder.digest)).toBeUndefined();
-  await expect(store.blobs.stat(ctx, loop.digest)).rejects.toMatchObject({
-    code: 'FILE_UNREADABLE',
-  });
   for (const { digest } of [folder, loop]) {
+    const looking = store.blobs.stat(ctx, digest);
+    await expect(looking).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
     const reading = collect(store.blobs.read(ctx, digest));
     await expect(reading).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
   }
   await expect(store.blobs.write(ctx, folder, chunksOf(noise(4096)))).rejects.toMatchObject({
-    code: 'FILE_UNWRITABLE',
+    code: 'FILE_UNREADABLE',
     message: expect.stringContaining(store.blobPath(folder.digest)),
   });
 });

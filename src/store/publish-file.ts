@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCodeOf } from '../core/errors.ts';
+import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { unreadable, unwritable } from '../core/files.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
@@ -21,10 +21,15 @@ export async function statIfPresent(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Size of a blob's file, or undefined when there is none; a folder is none. */
+/** Size of a blob's file, or undefined when there is none. */
 export async function blobSize(root: string, digest: Digest): Promise<number | undefined> {
-  const status = await statIfPresent(blobPath(root, digest));
-  return status?.isFile() ? status.size : undefined;
+  const path = blobPath(root, digest);
+  const status = await statIfPresent(path);
+  if (status === undefined || status.isFile()) return status?.size;
+  throw new AtollError('FILE_UNREADABLE', `Cannot read "${path}": it is no file`, {
+    hint: 'Remove it, and copy the image again',
+    details: { path },
+  });
 }
 
 /** A time this young is left as it is: touching a blob again and again costs the disk. */
