@@ -170,7 +170,7 @@ describeWithPeers(['docker-registry', 'podman'], 'operator catalogs', () => {
     expect(byFlag.text).toContain('needed by odf-operator.v4.18.1: API NooBaa noobaa.io/v1alpha1');
     expect(byFlag.text).toContain('3 packages, 3 bundles, 7 images');
     expect(bySet.text).toBe(byFlag.text);
-    expect(alone.text).toContain('1 packages, 1 bundles, 3 images');
+    expect(alone.text).toContain('1 package, 1 bundle, 3 images');
     expect(some.text).toContain('quay-operator.v3.12.1  in versions from 3.12.1');
     expect(byFlag.status).toBe(0);
   });

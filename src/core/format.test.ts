@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatDuration, formatRate, parseBytes } from './format.ts';
+import { counted, formatBytes, formatDuration, formatRate, parseBytes } from './format.ts';
 
 test.each([
   [0, '0 B'],
@@ -42,4 +42,10 @@ test.each([
   ['', undefined],
 ])('parseBytes reads %j as %s', (text, bytes) => {
   expect(parseBytes(text)).toBe(bytes);
+});
+
+test('counted says one of a thing and many of them', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'image'))).toEqual([
+    ...['0 images', '1 image', '2 images'],
+  ]);
 });

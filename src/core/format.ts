@@ -27,6 +27,11 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`;
 }
 
+/** `1 image`, `2 images`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 const SIZE = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>[KMGTP]?)(?:i?B)?$/i;
 
 /** Reads `500`, `64K`, `1.5GiB`; undefined when it is not a size. Units are binary. */

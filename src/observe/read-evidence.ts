@@ -1,5 +1,6 @@
 import type { Context } from '../core/context.ts';
 import { messageOf } from '../core/errors.ts';
+import { counted } from '../core/format.ts';
 import type { EvidenceSink } from './evidence.ts';
 import { kindOfContent } from './file-content-kind.ts';
 import { type FileKind, kindOfPath } from './file-kind.ts';
@@ -44,7 +45,7 @@ export async function readEvidence(
     meter.fileDone();
   }
   const totals = meter.totals();
-  ctx.emit({ type: 'task.finished', task: TASK, title, summary: `${totals.files} files` });
+  ctx.emit({ type: 'task.finished', task: TASK, title, summary: counted(totals.files, 'file') });
   return totals;
 }
 

@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration } from '../../core/format.ts';
+import { counted, formatBytes, formatDuration } from '../../core/format.ts';
 import type { Diagnosis } from '../../observe/diagnose.ts';
 import type { Evidence, Finding } from '../../observe/findings.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
@@ -27,7 +27,7 @@ export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
 
 function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
   const { files, bytes } = diagnosis.totals;
-  const looked = style.dim(`(${files} files, ${formatBytes(bytes)})`);
+  const looked = style.dim(`(${counted(files, 'file')}, ${formatBytes(bytes)})`);
   if (roots > 0)
     return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
   const only = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/format.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { type CollectDeps, failureOf } from '../collecting.ts';
 import {
@@ -99,5 +100,9 @@ function withheldBy(
 
 function summaryOf({ selection }: ResolvedCatalog, { images }: Collection): string {
   const bundles = selection.packages.reduce((sum, each) => sum + each.bundles.length, 0);
-  return `${selection.packages.length} packages, ${bundles} bundles, ${images.length} images`;
+  return [
+    counted(selection.packages.length, 'package'),
+    counted(bundles, 'bundle'),
+    counted(images.length, 'image'),
+  ].join(', ');
 }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/format.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
 import { hashFile, sizeOfFile } from './chunk-files.ts';
 
@@ -26,7 +27,7 @@ export async function closeChunks(
     doneBytes += size;
     ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes: end });
   }
-  ctx.emit({ type: 'task.finished', ...task, summary: `${count} chunks` });
+  ctx.emit({ type: 'task.finished', ...task, summary: counted(count, 'chunk') });
   return chunks;
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/format.ts';
 
 /** Often enough for a bar that moves, rare enough for a journal. */
 const TICK_MS = 250;
@@ -45,15 +46,16 @@ export class Progress {
     this.#tick();
   }
 
-  finish(summary: string): void {
+  /** The end; with images that failed it is no good one. */
+  finish(summary: string, failed = 0): void {
     const durationMs = Math.round(performance.now() - this.#start);
-    this.#ctx.emit({
-      type: 'task.finished',
-      task: this.#task,
-      title: this.#title,
-      summary,
-      durationMs,
-    });
+    const task = { task: this.#task, title: this.#title };
+    if (failed === 0) {
+      this.#ctx.emit({ type: 'task.finished', ...task, summary, durationMs });
+      return;
+    }
+    const message = `${counted(failed, 'image')} failed, ${summary}`;
+    this.#ctx.emit({ type: 'task.failed', ...task, message });
   }
 
   #tick(): void {

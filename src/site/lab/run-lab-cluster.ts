@@ -150,12 +150,13 @@ async function runMachines(
   );
   ctx.signal.removeEventListener('abort', stopAll);
   ctx.signal.throwIfAborted();
-  ctx.emit({
-    type: 'task.finished',
-    ...task,
-    summary: failed.size === 0 ? `${specs.length} machines` : 'failed',
-  });
-  return firstToFail(failed, new Board(specs[0]?.board ?? ''));
+  const first = await firstToFail(failed, new Board(specs[0]?.board ?? ''));
+  if (first.size === 0) {
+    ctx.emit({ type: 'task.finished', ...task, summary: `${specs.length} machines` });
+  } else {
+    ctx.emit({ type: 'task.failed', ...task, message: `${[...first].join(', ')} failed` });
+  }
+  return first;
 }
 
 /** Machines that were stopped because another failed are not to blame. */

@@ -1,4 +1,5 @@
 import type { SelectionView } from '../../../content/catalog/selection-view.ts';
+import { counted } from '../../../core/format.ts';
 import type { Style } from '../../command.ts';
 
 /** A selection for people: packages, bundles below them, and why each is there. */
@@ -22,7 +23,11 @@ export function resolvedText(view: SelectionView, style: Style): string {
     style.dim(view.catalog),
     ...packages,
     ...remarks,
-    `${view.packages.length} packages, ${count} bundles, ${view.images.length} images`,
+    [
+      counted(view.packages.length, 'package'),
+      counted(count, 'bundle'),
+      counted(view.images.length, 'image'),
+    ].join(', '),
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration } from '../../../core/format.ts';
+import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import { type CopiedImage, copyImage } from '../../../mirror/copy-image.ts';
 import { parseTransport } from '../../../mirror/transport.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
@@ -70,7 +70,7 @@ function copiedText(image: CopiedImage, style: Style): string {
   const moved =
     image.outcome === 'skipped'
       ? 'nothing to do: it is there'
-      : `${formatBytes(copiedBytes)} moved in ${formatDuration(image.durationMs)}: ${copied} blobs copied, ${mounted} mounted, ${reused} were there`;
+      : `${formatBytes(copiedBytes)} moved in ${formatDuration(image.durationMs)}: ${counted(copied, 'blob')} copied, ${mounted} mounted, ${reused} were there`;
   const artifacts = image.attachments > 0 ? `, ${image.attachments} signatures and artifacts` : '';
   return `${style.bold(image.digest ?? '')}\n${moved}${artifacts}`;
 }

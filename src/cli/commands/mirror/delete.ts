@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
-import { formatBytes } from '../../../core/format.ts';
+import { counted, formatBytes } from '../../../core/format.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { requireSeen, writeDeleteList } from '../../../mirror/flow/delete/delete-list.ts';
 import { type DeleteResult, executeDelete } from '../../../mirror/flow/delete/execute-delete.ts';
@@ -74,7 +74,7 @@ export const mirrorDeleteCommand = defineCommand({
           return { plan: { images: targetsOf(plan), shared: shared.length, freedBytes, listFile } };
         }
         await requireSeen(workingDir, plan);
-        const question = `Remove ${plan.deleted.length} images from ${options.at}?`;
+        const question = `Remove ${counted(plan.deleted.length, 'image')} from ${options.at}?`;
         if (!(await terminal.confirm(question))) return { result: NOTHING };
         return { result: await executeDelete(ctx, plan, { ...common, icsp: options.icsp }) };
       });

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../core/format.ts';
+import { counted, formatBytes } from '../../../core/format.ts';
 import type { DryRun } from '../../../mirror/flow/dry-run.ts';
 import type { Style } from '../../command.ts';
 
@@ -6,7 +6,7 @@ import type { Style } from '../../command.ts';
 export function dryRunText(plan: DryRun, style: Style): string {
   const { here } = plan;
   const lines = [
-    `${style.bold(String(plan.images))} images, ${formatBytes(plan.totalBytes)}`,
+    `${style.bold(counted(plan.images, 'image'))}, ${formatBytes(plan.totalBytes)}`,
     `${style.bold(String(plan.missingImages))} to move: ${formatBytes(plan.missingBytes)}`,
   ];
   if (here) {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { writeFileAtomic } from '../../../core/files.ts';
+import { counted } from '../../../core/format.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { takeInventory } from '../../../mirror/flow/inventory.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
@@ -39,5 +40,5 @@ export const mirrorInventoryCommand = defineCommand({
       await registries.close();
     }
   },
-  text: ({ file, digests }) => `${digests} digests in ${file}`,
+  text: ({ file, digests }) => `${counted(digests, 'digest')} in ${file}`,
 });

@@ -1,4 +1,4 @@
-import { formatBytes, formatDuration } from '../../../core/format.ts';
+import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import type { MirrorReport } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
@@ -17,7 +17,7 @@ interface Failure {
 export function reportText(report: MirrorReport, style: Style): string {
   const { images, copied, skipped, failed, copiedBytes, mountedBytes, durationMs } = report;
   return [
-    `${style.bold(String(images.length))} images: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
+    `${style.bold(counted(images.length, 'image'))}: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
     `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
     ...byCause(failuresOf(report)).flatMap((failures) => causeLines(failures, style)),
   ].join('\n');
@@ -86,7 +86,7 @@ export function saveText({ report, bundle, folder, errorsFile }: SaveResult, sty
   return [
     reportText(report, style),
     '',
-    `${style.bold('bundle')} ${bundle.id} in ${folder}: ${bundle.chunks.length} chunks, ${formatBytes(bytes)}${delta}`,
+    `${style.bold('bundle')} ${bundle.id} in ${folder}: ${counted(bundle.chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
     ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, 'next: atoll mirror retry'] : []),
     'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
   ].join('\n');

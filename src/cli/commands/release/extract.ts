@@ -5,7 +5,7 @@ import {
 } from '../../../content/release/extract/extract-tools.ts';
 import { DEFAULT_TOOLS, thisPlatform, toolOf } from '../../../content/release/extract/tools.ts';
 import { AtollError } from '../../../core/errors.ts';
-import { formatBytes } from '../../../core/format.ts';
+import { counted, formatBytes } from '../../../core/format.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand } from '../../command.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
@@ -62,7 +62,7 @@ export const releaseExtractCommand = defineCommand({
     }),
   text: ({ version, files }, style) =>
     [
-      style.bold(`${files.length} files of release ${version}`),
+      style.bold(`${counted(files.length, 'file')} of release ${version}`),
       ...files.map(({ path, sizeBytes }) => `${path}  ${style.dim(formatBytes(sizeBytes))}`),
     ].join('\n'),
 });

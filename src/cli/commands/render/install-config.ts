@@ -1,6 +1,7 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
+import { counted } from '../../../core/format.ts';
 import type { Locate } from '../../../core/yaml-input.ts';
 import {
   formatInstallConfig,
@@ -49,7 +50,7 @@ function refuse(errors: readonly Violation[]): void {
   const lines = errors.map(({ path, message, fix }) => `${path}: ${message} (${fix})`);
   throw new AtollError(
     'INPUT_INVALID',
-    `Cannot write the install-config: found ${errors.length} mistakes that would break the install\n  ${lines.join('\n  ')}`,
+    `Cannot write the install-config: found ${counted(errors.length, 'mistake')} that would break the install\n  ${lines.join('\n  ')}`,
     { hint: 'Correct them and run the command again', details: { problems: errors.length } },
   );
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../../core/context.ts';
+import { counted } from '../../../core/format.ts';
 import { mapBounded } from '../../../core/pool.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
@@ -36,7 +37,7 @@ export async function readContents(
       ctx.emit({ type: 'task.progressed', task: 'delete', doneItems, totalItems: images.length });
     return content;
   });
-  ctx.emit({ type: 'task.finished', ...task, summary: `${images.length} images` });
+  ctx.emit({ type: 'task.finished', ...task, summary: counted(images.length, 'image') });
   return contents;
 }
 
