@@ -212,6 +212,14 @@ describe('rehearse finds and names', () => {
     });
   });
 
+  test('nothing where nodes trust the certificate itself and not the CA above it', async () => {
+    const ca = await readFile(join(good.root, '..', 'server.crt'), 'utf8');
+
+    const result = await rehearseWith(good, { images: [HELM] }, { ca });
+
+    expect(holesOf(result)).toEqual([]);
+  });
+
   test('a name that the certificate does not list', async () => {
     const mirror = await anotherMirror({ names: ['other.test'] });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
@@ -70,20 +70,33 @@ async function startScattered() {
   return { host, ca: ca.certificate };
 }
 
-async function readAll(host: string, home: string): Promise<void> {
+const serveManifest: RequestListener = ({ url = '' }, response) => {
+  response.setHeader('content-type', MEDIA_TYPES.ociManifest);
+  response.end(url.includes('/blobs/') ? CONFIG : MANIFEST);
+};
+
+async function bySkopeo(host: string, home: string): Promise<void> {
+  const args = ['inspect', '--config', `docker://${host}/team/app:v1`];
+  await run(peerPath('skopeo') ?? 'skopeo', args, {
+    env: { PATH: process.env.PATH, HOME: home },
+  });
+}
+
+function sourceFor(host: string, home: string) {
   const registries = openRegistries({ insecure: false, env: { HOME: home } });
-  const source = registries.source({ registry: host, repository: 'team/app', tag: 'v1' });
+  return registries.source({ registry: host, repository: 'team/app', tag: 'v1' });
+}
+
+const findFor = (host: string, home: string) => sourceFor(host, home).find(ctx, 'v1');
+
+async function readAll(host: string, home: string): Promise<void> {
+  const source = sourceFor(host, home);
   await source.find(ctx, 'v1');
   const download = await source.openBlob(ctx, describeBytes(CONFIG));
   await download.pump(ctx, () => undefined);
 }
 
 describeWithPeers(['skopeo'], 'trust in a registry, for us and for skopeo,', () => {
-  const bySkopeo = (host: string, home: string) =>
-    run(peerPath('skopeo') ?? 'skopeo', ['inspect', '--config', `docker://${host}/team/app:v1`], {
-      env: { PATH: process.env.PATH, HOME: home },
-    });
-
   test.each([
     [
       'by its folder in certs.d',
@@ -115,6 +128,35 @@ describeWithPeers(['skopeo'], 'trust in a registry, for us and for skopeo,', () 
   });
 });
 
+describeWithPeers(['skopeo', 'openssl'], 'a certificate, for us and for skopeo,', () => {
+  test('is good when it is trusted itself, without the CA above it', async () => {
+    const ca = await createCa('Test CA', NOW);
+    const pair = await createServerCertificate(ca, ['127.0.0.1'], NOW);
+    const host = await startTls(pair, serveManifest);
+    const home = await homeWith({ [`certs.d/${host}/ca.crt`]: pair.certificate });
+
+    await bySkopeo(host, home);
+    expect(await findFor(host, home)).toBeDefined();
+  });
+
+  test('is for nobody when only its common name says for whom', async () => {
+    const folder = await tempDir();
+    const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+    const make = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    const files = ['-out', certificate, '-keyout', key];
+    await run('openssl', [...make, '-subj', '/CN=localhost', '-days', '2', ...files]);
+    const pair = {
+      certificate: await readFile(certificate, 'utf8'),
+      key: await readFile(key, 'utf8'),
+    };
+    const host = (await startTls(pair, serveManifest)).replace('127.0.0.1', 'localhost');
+    const home = await homeWith({ [`certs.d/${host}/ca.crt`]: pair.certificate });
+
+    await expect(bySkopeo(host, home)).rejects.toThrow('x509');
+    await expect(findFor(host, home)).rejects.toMatchObject({ code: 'TLS_NAME_MISMATCH' });
+  });
+});
+
 /** A proxy that takes every name for one and the same server. */
 async function startRelay(target: string): Promise<string> {
   const [host, port] = target.split(':');
@@ -137,9 +179,7 @@ describe.each([
   const open = async (files: (ca: string) => Record<string, string>) => {
     const ca = await createCa('Test CA', NOW);
     const pair = await createServerCertificate(ca, [server], NOW);
-    const host = await startTls(pair, (_request, response) => {
-      response.setHeader('content-type', MEDIA_TYPES.ociManifest).end(MANIFEST);
-    });
+    const host = await startTls(pair, serveManifest);
     const env = {
       HOME: await homeWith(files(ca.certificate)),
       HTTPS_PROXY: `http://${await startRelay(host)}`,

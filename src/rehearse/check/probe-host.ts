@@ -7,6 +7,7 @@ import { isFor, readPemBundle } from '../../generate/install-config/certificates
 import { hostNameOf, hostOf } from '../../generate/mirror-rule.ts';
 import { loadCertsDir } from '../../remote/certs-dir.ts';
 import { proxyFor } from '../../remote/no-proxy.ts';
+import { TRUSTING } from '../../remote/transport/endpoints.ts';
 import { networkCode, networkError } from '../../remote/transport/network-error.ts';
 import { formatRule } from '../node/mirror-rules.ts';
 import { insecureHosts, type RehearsalNode } from '../node/open-node.ts';
@@ -70,6 +71,7 @@ async function shakeHands(
     host: address,
     port: Number(url.port || 443),
     ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...TRUSTING,
     ca: [...node.ca, ...ca],
     // Everything is looked at here, so that one fault does not hide another.
     rejectUnauthorized: false,

@@ -7,6 +7,9 @@ import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
 import { lookupWith } from './lookup.ts';
 import { loadTrust } from './trust.ts';
 
+/** Who is given the CA that signed need not be given the one above it: nodes see it so too. */
+export const TRUSTING = { allowPartialTrustChain: true } as const;
+
 interface Wanted {
   readonly url: URL;
   readonly registry: string;
@@ -55,7 +58,7 @@ function createContexts(options: RegistryOptions) {
     return loading;
   };
   const common = () => {
-    sharing ??= trust().then((ca) => createSecureContext({ ca: [...ca] }));
+    sharing ??= trust().then((ca) => createSecureContext({ ...TRUSTING, ca: [...ca] }));
     return sharing;
   };
   const contextFor = async ({ registry, verify }: Wanted): Promise<SecureContext> => {
@@ -63,6 +66,7 @@ function createContexts(options: RegistryOptions) {
     try {
       if (verify && ca.length === 0 && clients.length === 0) return await common();
       return createSecureContext({
+        ...TRUSTING,
         ca: verify ? [...(await trust()), ...ca] : [],
         cert: clients.map((client) => client.cert),
         key: clients.map((client) => client.key),
