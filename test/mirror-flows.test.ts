@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -436,11 +436,23 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     const chunk = join(bundle, 'chunk-000002.atoll');
     const good = await readFile(chunk);
     await writeFile(chunk, Buffer.from(good.map((byte, at) => (at === 7 ? byte ^ 1 : byte))));
+    // Nothing is known of what lies in the others as long as the last chunk, with the manifests, is away.
+    const chunks = (await readdir(bundle)).filter((name) => name.startsWith('chunk-')).toSorted();
+    const last = chunks.at(-1) ?? '';
+    await rename(join(bundle, last), join(dir, last));
 
+    const blind = await load(bundle, `${embedded.host}/damaged`, dir);
+    await rename(join(dir, last), join(bundle, last));
     const first = await load(bundle, `${embedded.host}/damaged`, dir);
     await writeFile(chunk, good);
     const again = await lab.atoll('retry', '--dir', dir, '--insecure');
 
+    expect(blind.events).toContainEqual(
+      expect.objectContaining({
+        type: 'warning.raised',
+        message: `Damaged in the bundle: chunk-000002.atoll (different bytes), ${last} (missing)`,
+      }),
+    );
     expect(first.status).toBe(7);
     expect(first.text.match(/^failed/gm)).toHaveLength(1);
     expect(first.text).toContain('next: Copy chunk-000002.atoll again from the side that saved it');

@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { BundleIndex } from '../bundle/bundle-index.ts';
-import { BundleReader } from '../bundle/bundle-reader.ts';
+import { BundleReader, type DamagedChunk } from '../bundle/bundle-reader.ts';
 import type { Destination } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type ImageRecord, imageOf, imageRecordSchema, withRecord } from './image-record.ts';
@@ -19,6 +19,8 @@ export interface BundleContents {
   readonly signatures: readonly KnownSignature[];
   readonly base: BaseRepositories;
   sourceOf(image: MirroredImage): Source;
+  /** Every file that has to be copied again. */
+  damaged(ctx: Context): Promise<readonly DamagedChunk[]>;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function openBundle(
     })),
     base: new Map(index.base.map((each) => [each.digest, each.repository])),
     sourceOf: () => source,
+    damaged: (context) => reader.damaged(context),
     close: () => reader.close(),
   };
 }

@@ -9,6 +9,7 @@ import { type DryRun, dryRun } from './dry-run.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import type { BaseRepositories } from './mirror-target.ts';
 import { openOcArchive } from './oc-archive/open-oc-archive.ts';
+import type { MirrorReport } from './report.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 export interface LoadOptions {
@@ -26,8 +27,8 @@ export interface LoadOptions {
 /** Bundle to mirror. Nothing but the bundle and the mirror is asked. */
 export function loadBundle(ctx: Context, options: LoadOptions): Promise<MirrorResult> {
   const { folder, destination } = options;
-  return withBundle(ctx, options, (bundle) =>
-    mirrorImages(ctx, bundle.placed(destination), {
+  return withBundle(ctx, options, async (bundle) => {
+    const result = await mirrorImages(ctx, bundle.placed(destination), {
       ...options,
       flow: 'load',
       folder,
@@ -36,8 +37,27 @@ export function loadBundle(ctx: Context, options: LoadOptions): Promise<MirrorRe
       signatures: bundle.signatures,
       failures: [],
       title: 'Loading images',
-    }),
-  );
+    });
+    await tellDamaged(ctx, bundle, result.report);
+    return result;
+  });
+}
+
+/** Whoever has to fetch a chunk from the other side should fetch all that are damaged, in one go. */
+export async function tellDamaged(
+  ctx: Context,
+  bundle: Pick<BundleContents, 'damaged'>,
+  { images }: Pick<MirrorReport, 'images'>,
+): Promise<void> {
+  if (!images.some(({ error }) => error?.code === 'BUNDLE_DAMAGED')) return;
+  const damaged = await bundle.damaged(ctx);
+  if (damaged.length === 0) return;
+  const shown = damaged.map(({ file, found }) => `${file} (${found})`).join(', ');
+  ctx.emit({
+    type: 'warning.raised',
+    message: `Damaged in the bundle: ${shown}`,
+    hint: 'Copy these again from the side that saved them; every other chunk is whole',
+  });
 }
 
 /** What a load would put into the mirror. */

@@ -6,7 +6,7 @@ import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { placedOf } from './image-record.ts';
-import { baseAt, withBundle } from './load.ts';
+import { baseAt, tellDamaged, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { readReport, type StoredReport } from './report.ts';
 import { alone, closing, fillBundle, type SaveResult } from './save.ts';
@@ -76,8 +76,8 @@ function loadAgain(
   placed: readonly MirroredImage[],
   options: RetryOptions,
 ): Promise<MirrorResult> {
-  return withBundle(ctx, { folder, keys: options.keys }, (bundle) =>
-    mirrorImages(ctx, placed, {
+  return withBundle(ctx, { folder, keys: options.keys }, async (bundle) => {
+    const result = await mirrorImages(ctx, placed, {
       ...options,
       flow: 'load',
       folder,
@@ -87,8 +87,10 @@ function loadAgain(
       signatures: bundle.signatures,
       failures: [],
       title: 'Retrying images',
-    }),
-  );
+    });
+    await tellDamaged(ctx, bundle, result.report);
+    return result;
+  });
 }
 
 /** What failed is added to the bundle where it should have been. */
