@@ -25,6 +25,7 @@ const VERSION_HEADER = 'docker-distribution-api-version';
 /** Finds the registry behind a host: `GET /v2/` over TLS, over plain HTTP only where that is allowed. */
 export async function findRegistry(ctx: Context, options: PingOptions): Promise<Found> {
   const host = options.registry === DOCKER_HUB ? DOCKER_HUB_HOST : options.registry;
+  if (!URL.canParse(`https://${host}`)) throw noHost(host);
   const secured = () => ping(ctx, options, new URL(`https://${host}`));
   if (!options.isInsecure(host)) return await secured();
   const plain = ping(ctx, options, new URL(`http://${host}`));
@@ -87,6 +88,15 @@ async function checked(response: Response, options: PingOptions): Promise<Respon
   }
   await response.discard();
   throw notARegistry(options.registry, response, isHtml);
+}
+
+/** Looks like a host, and is none: `10.0.0.256`. */
+function noHost(registry: string): AtollError {
+  return new AtollError(
+    'REFERENCE_INVALID',
+    `Cannot use ${registry} as a registry: it is neither a name nor an address`,
+    { hint: `Check the spelling of ${registry}`, details: { registry } },
+  );
 }
 
 function notARegistry(registry: string, response: Response, isHtml: boolean): AtollError {

@@ -94,6 +94,16 @@ describe('errors on the way', () => {
     });
   });
 
+  test.each(['10.0.0.256:5000', '[::g]:5000', 'host.1'])(
+    'name %s, which is no host',
+    async (host) => {
+      await expect(openRepository(host).resolve(ctx, 'v1')).rejects.toMatchObject({
+        code: 'REFERENCE_INVALID',
+        message: expect.stringContaining(`${host} as a registry: it is neither`),
+      });
+    },
+  );
+
   test('name a host that does not exist', async () => {
     await expect(openRepository('registry.invalid').resolve(ctx, 'v1')).rejects.toMatchObject({
       code: 'NAME_UNRESOLVED',
