@@ -176,8 +176,8 @@ function checkSshKey(config: InstallConfig): Violation[] {
   });
 }
 
-/** The type, if the key says the same inside as outside. */
-function keyType(key: string): string | undefined {
+/** The type of a public SSH key, if it says the same inside as outside. */
+export function keyType(key: string): string | undefined {
   const parts = KEY.exec(key)?.groups;
   const blob = Buffer.from(parts?.blob ?? '', 'base64');
   if (!parts?.type || blob.length < 4) return undefined;

@@ -1,4 +1,5 @@
 import { rootCertificates } from 'node:tls';
+import { AtollError } from '../../core/errors.ts';
 import { readText, readTextIfPresent } from '../../core/files.ts';
 import type { RegistryOptions } from '../registries.ts';
 
@@ -17,8 +18,17 @@ export async function loadTrust(options: RegistryOptions): Promise<readonly stri
     ...(env.NODE_EXTRA_CA_CERTS ? [env.NODE_EXTRA_CA_CERTS] : []),
     ...(options.ca ?? []),
   ];
-  const named = await Promise.all(extra.map(readText));
+  const named = await Promise.all(extra.map(readCertificates));
   return [...(await systemRoots(env.SSL_CERT_FILE)), ...named];
+}
+
+async function readCertificates(path: string): Promise<string> {
+  const text = await readText(path);
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new AtollError('INPUT_INVALID', `Cannot trust "${path}": it holds no certificate`, {
+    hint: 'Give a PEM file with the certificate of the CA, such as ca.crt',
+    details: { path },
+  });
 }
 
 async function systemRoots(named: string | undefined): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import type { BastionProxy } from '../../../generate/ignition/bastion-proxy.ts';
 import { parseIgnitionVersion } from '../../../generate/ignition/versions.ts';
 import { credentialFor, decodeAuth, parsePullSecret } from '../../../generate/pull-secret.ts';
 import type { OptionSpec, OptionValues } from '../../command.ts';
-import { readNamedFiles, readOptional, splitPair } from './flag-values.ts';
+import { readNamedCertificates, readOptional, readPublicKeys, splitPair } from './flag-values.ts';
 import { PAYLOAD_OPTIONS, payloadFrom } from './machine-config.ts';
 
 export const BASTION_OPTIONS = {
@@ -69,14 +69,14 @@ type Values = OptionValues<typeof BASTION_OPTIONS>;
 
 /** What the flags say about a bastion, files read. */
 export async function bastionFrom(options: Values): Promise<BastionInput> {
-  const keys = await Promise.all(options.sshKey.map(readText));
+  const keys = await Promise.all(options.sshKey.map(readPublicKeys));
   const payload = await payloadFrom(options);
   const users = keys.length === 0 ? [] : [userOf(options.user, keys)];
   return {
     version: parseIgnitionVersion(options.spec),
     hostname: options.hostname,
     users,
-    trustedCas: await readNamedFiles('trust', options.trust),
+    trustedCas: await readNamedCertificates('trust', options.trust),
     certificate: await certificateFrom(options),
     registry: await registryFrom(options),
     caches: await cachesFrom(options),

@@ -1,5 +1,6 @@
 import { AtollError } from '../../../core/errors.ts';
 import { readBytes, readTextIfPresent } from '../../../core/files.ts';
+import { isObject } from '../../../core/shape.ts';
 import {
   type ComponentOverride,
   clusterVersionPatch,
@@ -10,7 +11,7 @@ import { releaseSignatures } from '../../../generate/cluster/release-signatures.
 import { samplesConfig } from '../../../generate/cluster/samples-config.ts';
 import { readYaml, toYaml } from '../../../generate/yaml.ts';
 import { parseDigest } from '../../../oci/digest.ts';
-import { readNamedFiles, splitPair } from './flag-values.ts';
+import { readNamedCertificates, splitPair } from './flag-values.ts';
 import { renderCommand } from './render-command.ts';
 
 export const renderImageConfigCommand = renderCommand({
@@ -29,7 +30,7 @@ export const renderImageConfigCommand = renderCommand({
     ['atoll render image-config --ca mirror.example:5000=ca.crt', 'ConfigMap and image.config'],
   ],
   async render(_ctx, { options }) {
-    const certificates = await readNamedFiles('ca', options.ca);
+    const certificates = await readNamedCertificates('ca', options.ca);
     const objects = [
       trustedCaConfigMap(options.name, certificates),
       imageConfig({ additionalTrustedCA: options.name }),
@@ -157,6 +158,16 @@ export const renderReleaseSignaturesCommand = renderCommand({
     const path = options.merge;
     const text = path === undefined ? undefined : await readTextIfPresent(path);
     const [earlier] = text === undefined ? [] : readYaml(text, `"${path}"`);
-    return { contents: toYaml(releaseSignatures(signatures, earlier as object)) };
+    if (earlier !== undefined && !isConfigMap(earlier)) throw noConfigMap(path ?? '');
+    return { contents: toYaml(releaseSignatures(signatures, earlier)) };
   },
 });
+
+const isConfigMap = (value: unknown): value is object =>
+  isObject(value) && value.kind === 'ConfigMap';
+
+const noConfigMap = (path: string) =>
+  new AtollError('INPUT_INVALID', `Cannot merge with "${path}": it is no ConfigMap`, {
+    hint: 'Give the file this command or "atoll mirror sync" wrote earlier',
+    details: { path },
+  });

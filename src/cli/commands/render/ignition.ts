@@ -6,7 +6,7 @@ import { parseIgnition } from '../../../generate/ignition/read.ts';
 import { userData, verificationHash } from '../../../generate/ignition/user-data.ts';
 import { parseIgnitionVersion } from '../../../generate/ignition/versions.ts';
 import { BASTION_OPTIONS, bastionFrom } from './bastion-input.ts';
-import { readOptional } from './flag-values.ts';
+import { readCertificates, readOptional } from './flag-values.ts';
 import { renderCommand } from './render-command.ts';
 
 export const renderIgnitionCommand = renderCommand({
@@ -75,7 +75,7 @@ export const renderUserDataCommand = renderCommand({
       contents: userData({
         source: options.source,
         hash: options.hash ?? (config === undefined ? undefined : verificationHash(config)),
-        certificateAuthorities: await Promise.all(options.ca.map(readText)),
+        certificateAuthorities: await Promise.all(options.ca.map(readCertificates)),
         version: parseIgnitionVersion(options.spec),
       }),
     };

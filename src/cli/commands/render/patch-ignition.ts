@@ -8,7 +8,7 @@ import {
 import { parseIgnition } from '../../../generate/ignition/read.ts';
 import { formatPullSecret, parsePullSecret } from '../../../generate/pull-secret.ts';
 import { defineCommand, type Style } from '../../command.ts';
-import { readNamedFiles, readOptional } from './flag-values.ts';
+import { readNamedCertificates, readOptional } from './flag-values.ts';
 import { PAYLOAD_OPTIONS, payloadFrom } from './machine-config.ts';
 import { deliver } from './render-command.ts';
 
@@ -62,7 +62,7 @@ export const renderPatchIgnitionCommand = defineCommand({
       hosts: await readOptional(options.hosts),
       pullSecret: secret && formatPullSecret(parsePullSecret(secret, `"${options.pullSecret}"`)),
       pauseImage: options.pauseImage,
-      trustedCas: await readNamedFiles('trust', options.trust),
+      trustedCas: await readNamedCertificates('trust', options.trust),
       ...(await payloadFrom(options)),
     });
     const { config, changes } = patchIgnition(parseIgnition(before, `"${path}"`), patch);

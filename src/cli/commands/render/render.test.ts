@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fakeProcess } from '../../../../test/support/fake-process.ts';
@@ -37,6 +38,29 @@ async function folder(files: Readonly<Record<string, string>>): Promise<(name: s
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('render', () => {
+  test.each([
+    [['ignition', '--ssh-key', 'FILE'], 'it is not a public SSH key'],
+    [['ignition', '--trust', 'mirror=FILE'], 'it holds none'],
+    [['image-config', '--ca', 'mirror.example:5000=FILE'], 'it holds none'],
+    [
+      ['user-data', '--source', 's3://a/b', '--hash', `sha512-${'0'.repeat(128)}`, '--ca', 'FILE'],
+      'it holds none',
+    ],
+    [
+      ['release-signatures', '--signature', `sha256:${'0'.repeat(64)}=FILE`, '--merge', 'FILE'],
+      'no ConfigMap',
+    ],
+  ])('refuses a file that is something else: %j', async (argv, found) => {
+    const path = (await folder({ notes: 'just words\n' }))('notes');
+
+    const { status, stdout, stderr } = await atoll(argv.map((word) => word.replace('FILE', path)));
+
+    expect([status, stdout]).toEqual([3, '']);
+    expect(stderr).toContain(`"${path}": `);
+    expect(stderr).toContain(found);
+    expect(stderr).toContain('next: ');
+  });
+
   test('prints the file and nothing else', async () => {
     const { status, stdout, stderr } = await atoll(['samples']);
 
@@ -300,7 +324,7 @@ describe('render of the rest', () => {
       'catalog-sources --catalog m.example/i:v1 --no-defaults --cluster-catalogs',
       'availabilityMode',
     ],
-    ['image-config --ca m.example:5000=FILE', 'm.example..5000'],
+    ['image-config --ca m.example:5000=CA', 'm.example..5000'],
     ['samples --registry m.example --skip ruby', 'samplesRegistry: m.example'],
     ['update-service --releases m.example/r --graph-image m.example/g:1', 'kind: UpdateService'],
     ['cluster-version --override config.openshift.io/DNS//cluster', 'unmanaged: true'],
@@ -311,8 +335,9 @@ describe('render of the rest', () => {
     ['registry-config --kind distribution --cache 6001=quay.io', 'remoteurl: https://quay.io'],
     ['squid-conf --client 10.0.0.0/16 --tls-port 3129', 'https_port 3129'],
   ])('%s', async (line, expected) => {
-    const at = await folder({ file: 'content\n' });
-    const { status, stdout } = await atoll(line.replace('FILE', at('file')).split(' '));
+    const at = await folder({ file: 'content\n', 'ca.crt': rootCertificates[0] ?? '' });
+    const words = line.replace('FILE', at('file')).replace('=CA', `=${at('ca.crt')}`);
+    const { status, stdout } = await atoll(words.split(' '));
 
     expect([status, stdout]).toEqual([0, expect.stringContaining(expected)]);
     expect(() => (stdout.startsWith('apiVersion') ? readYaml(stdout, 'x') : [])).not.toThrow();
