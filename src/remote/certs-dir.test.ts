@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
@@ -34,6 +34,14 @@ test("loadCertsDir looks into the user's folder first", async () => {
     ca: ['X'],
     clients: [],
   });
+});
+
+test('loadCertsDir passes over a link to a CA that is not installed', async () => {
+  const certsDir = await tempDir();
+  await folderWith(certsDir, 'quay.test', { 'x.crt': 'X' });
+  await symlink('/nonexistent/rhsm.pem', join(certsDir, 'quay.test', 'redhat-ca.crt'));
+
+  expect((await loadCertsDir('quay.test', { certsDir })).ca).toEqual(['X']);
 });
 
 test.each([

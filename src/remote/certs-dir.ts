@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
-import { readText } from '../core/files.ts';
+import { readText, readTextIfPresent } from '../core/files.ts';
 
 export interface CertsDirOptions {
   /** Folder of `<host>[:port]/` folders to use instead of the system's. */
@@ -64,8 +64,12 @@ async function readCertificates(path: string, names: string[]): Promise<HostCert
     ]);
     return { cert, key };
   });
-  const ca = withSuffix('.crt').map((name) => readText(join(path, name)));
-  return { ca: await Promise.all(ca), clients: await Promise.all(clients) };
+  // Distributions ship links to CAs of packages that may not be installed.
+  const ca = withSuffix('.crt').map((name) => readTextIfPresent(join(path, name)));
+  return {
+    ca: (await Promise.all(ca)).filter((text) => text !== undefined),
+    clients: await Promise.all(clients),
+  };
 }
 
 function unpaired(path: string, name: string, suffix: string): AtollError {
