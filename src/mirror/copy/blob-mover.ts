@@ -50,25 +50,13 @@ export class BlobMover {
 
   ensure(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
     const state = this.#stateOf(place, blob);
-    const known = state.inPlace.get(place.key);
-    if (known) return known;
-    const moved = this.#move(place, blob, state, account);
-    state.inPlace.set(place.key, moved);
-    this.#underWay.add(moved);
-    moved
-      .finally(() => this.#underWay.delete(moved))
-      // Another image may have a source that works.
-      .catch(() => state.inPlace.delete(place.key));
-    return moved;
+    return this.#once(state.inPlace, place, () => this.#move(place, blob, state, account));
   }
 
   /** Sends a blob that should be there, because the target says that it is not. */
-  async resend(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
-    const state = this.#stateOf(place, blob);
-    const sent =
-      state.resent.get(place.key) ?? this.#transfer(place, blob, undefined, account, true);
-    state.resent.set(place.key, sent);
-    await sent;
+  resend(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
+    const { resent } = this.#stateOf(place, blob);
+    return this.#once(resent, place, () => this.#transfer(place, blob, account, true));
   }
 
   /** Resolves when nothing is under way: after a stop, another run may then begin. */
@@ -90,13 +78,29 @@ export class BlobMover {
     return state;
   }
 
+  /** Work that several images wait for. After a failure another one may have a source that works. */
+  #once(
+    known: Map<string, Promise<void>>,
+    { key }: Place,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const running = known.get(key);
+    if (running) return running;
+    const started = work();
+    known.set(key, started);
+    this.#underWay.add(started);
+    started.finally(() => this.#underWay.delete(started)).catch(() => known.delete(key));
+    return started;
+  }
+
   async #move(place: Place, blob: PlannedBlob, state: BlobState, account: Account): Promise<void> {
-    while (!state.home && state.first) await state.first.catch(() => undefined);
-    if (state.home) {
-      await this.#transfer(place, blob, state.home, account);
-      return;
+    while (state.home || state.first) {
+      const { home } = state;
+      if (!home) await state.first?.catch(() => undefined);
+      else if (await this.#takeFrom(home, place, blob, account)) return;
+      else if (state.home === home) state.home = undefined;
     }
-    state.first = this.#transfer(place, blob, undefined, account);
+    state.first = this.#transfer(place, blob, account);
     try {
       await state.first;
       state.home = place;
@@ -105,19 +109,36 @@ export class BlobMover {
     }
   }
 
-  /** Asks one source after the other. A neighbour that has the blob spares the one upstream. */
+  /** False when a neighbour cannot give the blob, though it should have it. */
+  async #takeFrom(
+    home: Place,
+    place: Place,
+    blob: PlannedBlob,
+    account: Account,
+  ): Promise<boolean> {
+    const origin = isSource(home.target) ? originAt(home, home.target) : blob.origins[0];
+    if (!origin) return false;
+    try {
+      await this.#transferFrom(origin, place, blob, account, { home });
+      return true;
+    } catch (error) {
+      this.#ctx.signal.throwIfAborted();
+      this.#tellFailure(blob, 1, 1 + blob.origins.length, error);
+      return false;
+    }
+  }
+
+  /** Asks one source after the other. */
   async #transfer(
     place: Place,
     blob: PlannedBlob,
-    home: Place | undefined,
     account: Account,
     absent = false,
   ): Promise<void> {
-    const near = home && isSource(home.target) ? [originAt(home, home.target)] : [];
-    const origins = [...near, ...blob.origins];
+    const { origins } = blob;
     for (const [index, origin] of origins.entries()) {
       try {
-        await this.#transferFrom(origin, place, blob, home, account, absent);
+        await this.#transferFrom(origin, place, blob, account, { absent });
         return;
       } catch (error) {
         if (this.#ctx.signal.aborted || index === origins.length - 1) throw error;
@@ -130,17 +151,18 @@ export class BlobMover {
     origin: Origin,
     place: Place,
     blob: PlannedBlob,
-    home: Place | undefined,
     account: Account,
-    absent: boolean,
+    { home, absent = false }: { readonly home?: Place; readonly absent?: boolean },
   ): Promise<void> {
     const { descriptor } = blob;
+    // What was to be mounted is not among the bytes that were promised.
+    const counts = !home && !blob.home;
     // A mount moves no bytes, so it does not count against where they would come from.
     const groups = home ? [place.group] : [origin.group, place.group];
     let moved = 0;
     const onProgress = (bytes: number) => {
       moved += bytes;
-      if (!home) this.#onProgress(bytes);
+      if (counts) this.#onProgress(bytes);
     };
     const transfer = await this.#slots.run(groups, descriptor.size, () =>
       transferBlob(this.#ctx, {
@@ -152,7 +174,7 @@ export class BlobMover {
         onProgress,
       }),
     );
-    if (!home) this.#onProgress(descriptor.size - moved);
+    if (counts) this.#onProgress(descriptor.size - moved);
     const isHere = transfer === 'mounted' && home?.key === place.key;
     this.#record(isHere ? 'reused' : transfer, blob, home, account);
   }

@@ -96,6 +96,21 @@ test('copyImages moves what a complete image has lost', async () => {
   expect(b.repository('new').blobs.has(base)).toBe(true);
 });
 
+test('copyImages asks the source once for what a complete image has lost', async () => {
+  const [a, b] = [up(), down()];
+  const paths = ['old', 'one', 'two', 'three'];
+  for (const path of paths) a.repository(path).addImage(['shared base', path], 'v1');
+  const base = a.repository('old').addBlob('shared base').digest;
+  await copy([job(a, b, 'old', 'v1')]);
+  b.repository('old').blobs.delete(base);
+  a.calls.length = 0;
+
+  const report = await copy(paths.map((path) => job(a, b, path, 'v1')));
+
+  expect(report).toMatchObject({ copied: 3, skipped: 1, failed: 0, blobs: { mounted: 2 } });
+  expect(a.calls.filter((call) => call.startsWith('get ') && call.endsWith(base))).toHaveLength(1);
+});
+
 test('copyImages looks into complete images only when something has to be moved, and only if it pays', async () => {
   const [a, b] = [up(), down()];
   const paths = ['one', 'two', 'three'];
@@ -271,7 +286,9 @@ test('copyImages tries again what failed for a reason that passes', async () => 
 
   const report = await copy([job(a, b, 'app', 'v1')]);
 
-  expect(report.images[0]).toMatchObject({ outcome: 'copied', attempts: 2 });
+  const { copiedBytes } = report.blobs;
+  expect(copiedBytes).toBeGreaterThan(0);
+  expect(report.images[0]).toMatchObject({ outcome: 'copied', attempts: 2, copiedBytes });
   expect(a.count('get')).toBe(2);
 });
 
@@ -484,6 +501,17 @@ test('copyImages tells of bytes and images as it goes', async () => {
   expect(ctx.events.at(-1)).toMatchObject({ type: 'task.finished', task: 'copy' });
 });
 
+test('copyImages ends its task as failed when an image failed', async () => {
+  const [a, b] = [up(), down()];
+  a.repository('app').addImage(['base'], 'v1');
+  const ctx = recordingContext();
+
+  await copyImages(ctx, { images: [job(a, b, 'app', 'v1'), job(a, b, 'app', 'absent')] });
+
+  const message = expect.stringContaining('1 image failed, ');
+  expect(ctx.events.at(-1)).toMatchObject({ type: 'task.failed', task: 'copy', message });
+});
+
 test('copyImages never has more blobs under way than it may', async () => {
   const [a, b] = [up(), down()];
   const layers = Array.from({ length: 40 }, (_, n) => `layer ${n}`);
@@ -516,6 +544,27 @@ test('copyImages sends a blob again that the target said it has and then does no
 
   expect(report).toMatchObject({ copied: 1, failed: 0 });
   expect(target.blobs.size).toBe(2);
+});
+
+test('copyImages tries again to send a blob that the target does not know', async () => {
+  const [a, b] = [up(), down()];
+  a.repository('app').addImage(['lost'], 'v1');
+  const lost = a.repository('app').addBlob('lost').digest;
+  const target = b.repository('app');
+  const has = target.has.bind(target);
+  target.has = async (ctx, descriptor) =>
+    descriptor.mediaType.includes('layer') || (await has(ctx, descriptor));
+  let failures = 3;
+  a.repository('app').hook = (operation, digest) => {
+    if (operation !== 'get' || digest !== lost || failures === 0) return;
+    failures -= 1;
+    throw new AtollError('REGISTRY_UNAVAILABLE', 'Away', { details: { retryAfterMs: 0 } });
+  };
+
+  const report = await copy([job(a, b, 'app', 'v1')]);
+
+  expect(report.images[0]).toMatchObject({ outcome: 'copied', attempts: 2 });
+  expect(target.blobs.has(lost)).toBe(true);
 });
 
 test('copyImages says what to do when a registry takes no sparse index', async () => {

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { isTransient } from '../../core/errors.ts';
-import { formatBytes } from '../../core/format.ts';
+import { counted, formatBytes } from '../../core/format.ts';
 import { createPool } from '../../core/pool.ts';
 import { BlobMover } from './blob-mover.ts';
 import { findHomes } from './homes.ts';
@@ -31,6 +31,7 @@ export async function copyImages(ctx: Context, options: CopyOptions): Promise<Co
     job,
     index,
     number: 1,
+    account: { copiedBytes: 0 },
   }));
   try {
     while (attempts.length > 0) attempts = await run.round(attempts);
@@ -74,7 +75,7 @@ class CopyRun {
       }
     };
     await Promise.all(Array.from({ length: IMAGES_AT_ONCE }, work));
-    progress.finish(this.#summary());
+    progress.finish(this.#summary(), this.#results.count('failed'));
     return again;
   }
 
@@ -99,7 +100,7 @@ class CopyRun {
       }
     });
     const all = await Promise.all(planned);
-    progress.finish(`${attempts.length} images`);
+    progress.finish(counted(attempts.length, 'image'));
     return all;
   }
 
@@ -127,13 +128,12 @@ class CopyRun {
 
   #summary(): string {
     const { copied, mounted, reused, copiedBytes } = this.#mover.totals;
-    const moved = `${formatBytes(copiedBytes)} in ${copied} blobs moved`;
+    const moved = `${formatBytes(copiedBytes)} in ${counted(copied, 'blob')} moved`;
     return `${moved}, ${mounted} mounted, ${reused} were there`;
   }
 
   /** False when the image deserves another attempt. */
   async #finish(copier: ImageCopier, planned: Planned): Promise<boolean> {
-    const account = { copiedBytes: 0 };
     const plan = 'plan' in planned ? planned.plan : undefined;
     try {
       if (!plan) throw 'error' in planned ? planned.error : undefined;
@@ -141,15 +141,15 @@ class CopyRun {
         await copier.nameRoot(plan);
         this.#results.skipped(planned, plan);
       } else {
-        await copier.copy(plan, account);
-        this.#results.copied(planned, plan, account);
+        await copier.copy(plan, planned.account);
+        this.#results.copied(planned, plan);
       }
       return true;
     } catch (error) {
       this.#ctx.signal.throwIfAborted();
       const attempts = this.#options.attempts ?? DEFAULT_ATTEMPTS;
       if (isTransient(error) && planned.number < attempts) return false;
-      this.#results.failed(planned, plan, account, error);
+      this.#results.failed(planned, plan, error);
       return true;
     }
   }
@@ -166,8 +166,8 @@ class CopyRun {
   }
 }
 
-function nextAttempt({ job, index, number }: Attempt): Attempt {
-  return { job, index, number: number + 1 };
+function nextAttempt({ job, index, number, account }: Attempt): Attempt {
+  return { job, index, number: number + 1, account };
 }
 
 /** By their biggest blob: those go first, so that no big one is left alone at the end. */

@@ -10,6 +10,8 @@ export interface Attempt {
   /** Position in the list of jobs. */
   readonly index: number;
   readonly number: number;
+  /** Bytes moved for it, in this attempt and in those before. */
+  readonly account: Account;
 }
 
 /** What became of each image, told as it happens and kept for the report. */
@@ -29,20 +31,20 @@ export class Results {
     return this.#results.filter((result) => result.outcome === outcome).length;
   }
 
-  copied(attempt: Attempt, plan: ImagePlan, account: Account): void {
+  copied(attempt: Attempt, plan: ImagePlan): void {
     const sizeBytes = sizeOf(plan);
-    const event = { ...eventNames(attempt, plan), sizeBytes: sizeBytes ?? 0, ...account };
+    const event = { ...eventNames(attempt, plan), sizeBytes: sizeBytes ?? 0, ...attempt.account };
     this.#ctx.emit({ type: 'image.copied', ...event });
-    this.#succeeded(attempt, plan, 'copied', account);
+    this.#succeeded(attempt, plan, 'copied');
   }
 
   skipped(attempt: Attempt, plan: ImagePlan): void {
     const event = { ...eventNames(attempt, plan), reason: 'already there' };
     this.#ctx.emit({ type: 'image.skipped', ...event });
-    this.#succeeded(attempt, plan, 'skipped', { copiedBytes: 0 });
+    this.#succeeded(attempt, plan, 'skipped');
   }
 
-  #succeeded(attempt: Attempt, plan: ImagePlan, outcome: Outcome, account: Account): void {
+  #succeeded(attempt: Attempt, plan: ImagePlan, outcome: Outcome): void {
     const { from, to, reason } = attempt.job;
     this.#results[attempt.index] = {
       from,
@@ -51,7 +53,7 @@ export class Results {
       digest: plan.root.node.descriptor.digest,
       root: plan.root.node.descriptor,
       sizeBytes: sizeOf(plan),
-      copiedBytes: account.copiedBytes,
+      copiedBytes: attempt.account.copiedBytes,
       attachments: plan.attachments.length,
       attempts: attempt.number,
       reason,
@@ -59,7 +61,7 @@ export class Results {
   }
 
   /** `plan` where there was one before it failed. */
-  failed(attempt: Attempt, plan: ImagePlan | undefined, account: Account, cause: unknown): void {
+  failed(attempt: Attempt, plan: ImagePlan | undefined, cause: unknown): void {
     const { from, to, reason } = attempt.job;
     const error = failureOf(cause);
     const { code, message } = error;
@@ -70,7 +72,7 @@ export class Results {
       to,
       outcome: 'failed',
       digest: plan?.root.node.descriptor.digest,
-      copiedBytes: account.copiedBytes,
+      copiedBytes: attempt.account.copiedBytes,
       attachments: 0,
       attempts: attempt.number,
       error,
