@@ -130,6 +130,8 @@ export function refuseCollisions(collisions: readonly Collision[]): void {
   throw new AtollError(
     'TARGETS_COLLIDE',
     `Cannot mirror: ${collisions.length} target name(s) would hold different images\n  ${shown.join('\n  ')}`,
-    { hint: 'Give one of each a targetRepo or targetTag of its own; nothing was copied' },
+    {
+      hint: 'Give one of each a targetRepo (targetCatalog) or targetTag of its own; nothing was copied',
+    },
   );
 }

@@ -44,6 +44,14 @@ export interface MirrorReport extends RunKind {
   readonly durationMs: number;
 }
 
+/** Whether a run makes the image itself, so that it cannot be tried alone. */
+export function isBuilt(
+  flow: RunKind['flow'],
+  { kind }: { readonly kind: ImageRecord['kind'] },
+): boolean {
+  return flow !== 'load' && (kind === 'catalog' || kind === 'graph');
+}
+
 export function reportOf(
   kind: RunKind,
   placed: readonly MirroredImage[],

@@ -8,7 +8,7 @@ import type { MirroredImage } from '../image-rules.ts';
 import { placedOf } from './image-record.ts';
 import { baseAt, tellDamaged, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
-import { readReport, type StoredReport } from './report.ts';
+import { isBuilt, readReport, type StoredReport } from './report.ts';
 import { alone, closing, fillBundle, type SaveResult } from './save.ts';
 import type { WorkingDir } from './working-dir.ts';
 
@@ -54,10 +54,8 @@ interface Failed {
 /** What is built or chosen anew in every run cannot be tried alone. */
 function whatFailed(ctx: Context, last: StoredReport): Failed {
   const failed = last.images.filter(({ outcome }) => outcome === 'failed');
-  const isBuilt = ({ kind }: { readonly kind: string }) =>
-    last.flow !== 'load' && (kind === 'catalog' || kind === 'graph');
   const built = failed
-    .filter(isBuilt)
+    .filter((image) => isBuilt(last.flow, image))
     .map(({ source, error }) => ({ message: 'it was not copied', ...error, subject: source }));
   const failures = [...last.notCollected, ...built];
   if (failures.length > 0) {
@@ -67,7 +65,7 @@ function whatFailed(ctx: Context, last: StoredReport): Failed {
       hint: `Run "atoll mirror ${last.flow}" with the same configuration; what is there is not sent again`,
     });
   }
-  return { placed: failed.filter((image) => !isBuilt(image)).map(placedOf), failures };
+  return { placed: failed.filter((image) => !isBuilt(last.flow, image)).map(placedOf), failures };
 }
 
 function loadAgain(

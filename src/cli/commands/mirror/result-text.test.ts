@@ -3,7 +3,7 @@ import type { MirrorReport, ReportedImage } from '../../../mirror/flow/report.ts
 import { digestOf } from '../../../oci/digest.ts';
 import { createStyle } from '../../style.ts';
 import { releaseText } from './release-text.ts';
-import { reportText } from './result-text.ts';
+import { reportText, resultText } from './result-text.ts';
 
 const failed = (source: string, message: string, hint?: string): ReportedImage => ({
   kind: 'additional',
@@ -79,4 +79,24 @@ test('releaseText says how to go on only where something failed', () => {
 
   expect(textFor([failed('quay.io/a/b:1', 'no')])).toContain('next: run the same command again');
   expect(textFor([])).not.toContain('next:');
+});
+
+test.each([
+  ['an image failed', [failed('quay.io/a/b:1', 'no')], 'next: atoll mirror retry'],
+  [
+    'nothing that failed can be tried alone',
+    [{ ...failed('quay.io/a/index:1', 'no'), kind: 'catalog' } as const],
+    'next: run the same atoll mirror sync again; what is there is not sent again',
+  ],
+])('resultText says what helps where %s', (_what, images, expected) => {
+  const report: MirrorReport = { ...reportWith(images), flow: 'sync' };
+  const result = {
+    report,
+    reportFile: 'r',
+    errorsFile: 'e',
+    resources: [],
+    installConfig: undefined,
+  };
+
+  expect(resultText(result, createStyle(false)).split('\n')).toContain(expected);
 });

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
-import type { MirrorReport } from '../../../mirror/flow/report.ts';
+import { isBuilt, type MirrorReport } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import type { Style } from '../../command.ts';
 
@@ -65,6 +65,13 @@ function causeLines(failures: readonly Failure[], style: Style): string[] {
   ];
 }
 
+/** What could not be collected takes a whole run, and often a correction before it. */
+function nextLine({ flow, images }: MirrorReport): string {
+  return images.some((image) => image.outcome === 'failed' && !isBuilt(flow, image))
+    ? 'next: atoll mirror retry'
+    : `next: run the same atoll mirror ${flow} again; what is there is not sent again`;
+}
+
 /** A run that filled a mirror, with the files it wrote. */
 export function resultText(result: MirrorResult, style: Style): string {
   const { report, resources, reportFile, errorsFile, installConfig } = result;
@@ -72,7 +79,7 @@ export function resultText(result: MirrorResult, style: Style): string {
     `${style.dim('report   ')} ${reportFile}`,
     ...resources.map((file) => `${style.dim('resource ')} ${file}`),
   ];
-  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, 'next: atoll mirror retry');
+  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, nextLine(report));
   const snippet = installConfig
     ? ['', style.dim('# for install-config.yaml'), installConfig.trimEnd()]
     : [];
@@ -87,7 +94,7 @@ export function saveText({ report, bundle, folder, errorsFile }: SaveResult, sty
     reportText(report, style),
     '',
     `${style.bold('bundle')} ${bundle.id} in ${folder}: ${counted(bundle.chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
-    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, 'next: atoll mirror retry'] : []),
+    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, nextLine(report)] : []),
     'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
   ].join('\n');
 }
