@@ -98,15 +98,11 @@ async function listDropIns(directory: string): Promise<string[]> {
   }
 }
 
-/**
- * A later table with the same prefix replaces the whole earlier one: mirrors are not joined. Sorted,
- * because of two prefixes of one length that match, `*.b.com` and `a.b.com`, the first counts.
- */
+/** A later table with the same prefix replaces the whole earlier one: mirrors are not joined. */
 function merge(files: readonly Loaded[]): RegistriesConf {
   const byPrefix = new Map<string, RegistryRule>();
   for (const { rules } of files) for (const rule of rules) byPrefix.set(rule.prefix, rule);
-  const registries = [...byPrefix.values()].toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
-  return { registries, files: files.map(({ path }) => path) };
+  return { registries: [...byPrefix.values()], files: files.map(({ path }) => path) };
 }
 
 /** What the rules say about one physical place, `host/repository`, whoever sends us there. */
@@ -183,10 +179,15 @@ function nameOf({ registry, repository }: Reference): string {
 function ruleFor(conf: RegistriesConf, name: string): RegistryRule | undefined {
   let best: RegistryRule | undefined;
   for (const rule of conf.registries) {
-    const longer = rule.prefix.length > (best?.prefix.length ?? 0);
-    if (longer && matchLength(name, rule.prefix) >= 0) best = rule;
+    if (isCloser(rule.prefix, best?.prefix ?? '') && matchLength(name, rule.prefix) >= 0)
+      best = rule;
   }
   return best;
+}
+
+/** The longer one; of `*.b.com` and `a.b.com` the one that comes first in the alphabet. */
+function isCloser(prefix: string, other: string): boolean {
+  return prefix.length === other.length ? prefix < other : prefix.length > other.length;
 }
 
 /** How much of the name the prefix covers, or -1. A match ends at the end or before `/`, `:`, `@`. */
