@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type BodyDecoder, type Decoded, decoderFor } from './body-decoder.ts';
 import type { Landing } from './landing.ts';
 import { endOfHead, ProtocolError, parseHead, type ResponseHead } from './response-head.ts';
-import { Watchdog, type WatchdogTimes } from './watchdog.ts';
+import { StallError, Watchdog, type WatchdogTimes } from './watchdog.ts';
 
 /** Who takes the answer of the request that is under way. */
 export interface Receiver {
@@ -37,6 +37,7 @@ const NOTHING: Decoded = { pieces: [], done: false, excess: false };
 export class Connection {
   readonly #landing: Landing;
   readonly #watchdog: Watchdog;
+  readonly #stallTimeoutMs: number;
   #socket: Socket | undefined;
   #receiver: Receiver | undefined;
   #decoder: BodyDecoder | undefined;
@@ -58,6 +59,7 @@ export class Connection {
 
   constructor(landing: Landing, times: WatchdogTimes) {
     this.#landing = landing;
+    this.#stallTimeoutMs = times.stallTimeoutMs;
     this.#watchdog = new Watchdog(times, (error) => this.destroy(error));
   }
 
@@ -81,8 +83,8 @@ export class Connection {
     socket.on('error', (error) => {
       this.#error ??= error;
     });
-    // Armed only while the connection rests.
-    socket.on('timeout', () => this.destroy());
+    // Armed while the connection rests, and while it writes.
+    socket.on('timeout', () => this.#timedOut());
     socket.on('end', () => this.#ended());
     socket.on('close', () => this.#ended());
   }
@@ -113,9 +115,11 @@ export class Connection {
     this.#writing += 1;
     this.#bodyLeft -= chunk.length;
     this.#watchdog.expect(this.#owed());
+    // The socket itself sees how much of a chunk the peer has taken: a slow one is not a silent one.
+    if (this.#writing === 1) this.#socket?.setTimeout(this.#stallTimeoutMs);
     const written = (error?: Error | null) => {
       this.#writing -= 1;
-      this.#watchdog.moved(chunk.length);
+      if (this.#writing === 0) this.#socket?.setTimeout(0);
       this.#watchdog.expect(this.#owed());
       done(error ? (this.#error ?? error) : undefined);
     };
@@ -152,8 +156,12 @@ export class Connection {
   #owed() {
     if (!this.#receiver || this.#paused) return 'nothing';
     if (this.#decoder) return 'bytes';
-    if (this.#writing > 0) return 'bytes';
-    return this.#finished ? 'answer' : 'nothing';
+    return this.#finished && this.#writing === 0 ? 'answer' : 'nothing';
+  }
+
+  #timedOut(): void {
+    const stalled = `no data for ${this.#stallTimeoutMs} ms`;
+    this.destroy(this.#receiver ? new StallError(stalled) : undefined);
   }
 
   #pause(): void {
