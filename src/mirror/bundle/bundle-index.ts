@@ -30,6 +30,9 @@ const imageSchema = z.looseObject({
   mediaType: z.string(),
   size: z.number(),
   reason: z.string(),
+  /** A component has a name for each release it is part of. */
+  release: z.looseObject({ tag: z.string() }).optional(),
+  neededBy: z.array(z.string()).optional(),
 });
 
 const schema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { BundleIndex } from './bundle-index.ts';
+import type { BundleImage, BundleIndex } from './bundle-index.ts';
 
 type Content = Omit<BundleIndex, 'format' | 'id'>;
 
@@ -13,11 +13,7 @@ export function joinIndex(previous: BundleIndex | undefined, added: Content): Co
     }),
     since: [...new Set([...(previous?.since ?? []), ...added.since])].toSorted(),
     base: joined(previous?.base, added.base, ({ digest }) => digest),
-    images: joined(previous?.images, added.images, (image) =>
-      [image.source, image.kind, image.component, image.targetRepository, image.targetTag].join(
-        ' ',
-      ),
-    ),
+    images: joined(previous?.images, added.images, nameOf, joinNeeds),
     attachments: joined(
       previous?.attachments,
       added.attachments,
@@ -31,12 +27,29 @@ export function joinIndex(previous: BundleIndex | undefined, added: Content): Co
   };
 }
 
-/** The later one wins where two have the same key. */
+/** What tells apart the names images will have in a mirror: one image may have several. */
+function nameOf({ source, kind, release, component, ...image }: BundleImage): string {
+  const target = [image.targetRepository, image.targetTag];
+  return [source, kind, release?.tag, component, ...target].join(' ');
+}
+
+/** Whoever needed it still does: the other side deletes by that. */
+function joinNeeds(before: BundleImage, image: BundleImage): BundleImage {
+  const neededBy = [...new Set([...(before.neededBy ?? []), ...(image.neededBy ?? [])])];
+  return neededBy.length === 0 ? image : { ...image, neededBy: neededBy.toSorted() };
+}
+
+/** The later one wins where two have the same key, unless both have something to say. */
 function joined<T>(
   before: readonly T[] | undefined,
   added: readonly T[],
   keyOf: (item: T) => string,
+  join: (before: T, item: T) => T = (_before, item) => item,
 ): T[] {
-  const byKey = new Map([...(before ?? []), ...added].map((item) => [keyOf(item), item]));
+  const byKey = new Map<string, T>();
+  for (const item of [...(before ?? []), ...added]) {
+    const known = byKey.get(keyOf(item));
+    byKey.set(keyOf(item), known === undefined ? item : join(known, item));
+  }
   return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }
