@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { MirrorReport, ReportedImage } from '../../../mirror/flow/report.ts';
 import { digestOf } from '../../../oci/digest.ts';
@@ -82,7 +83,7 @@ test('releaseText says how to go on only where something failed', () => {
 });
 
 test.each([
-  ['an image failed', [failed('quay.io/a/b:1', 'no')], 'next: atoll mirror retry'],
+  ['an image failed', [failed('quay.io/a/b:1', 'no')], 'next: atoll mirror retry --dir d2 ('],
   [
     'nothing that failed can be tried alone',
     [{ ...failed('quay.io/a/index:1', 'no'), kind: 'catalog' } as const],
@@ -93,7 +94,7 @@ test.each([
   const result = {
     report,
     reportFile: 'r',
-    errorsFile: 'e',
+    errorsFile: join('d2', 'working-dir', 'logs', 'e'),
     resources: [],
     installConfig: undefined,
   };

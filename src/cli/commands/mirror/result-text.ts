@@ -1,8 +1,10 @@
+import { join, relative } from 'node:path';
 import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import { isBuilt, type MirrorReport } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import type { Style } from '../../command.ts';
+import { shellLine } from '../../interrupt.ts';
 
 const NAMES_SHOWN = 3;
 
@@ -66,10 +68,16 @@ function causeLines(failures: readonly Failure[], style: Style): string[] {
 }
 
 /** What could not be collected takes a whole run, and often a correction before it. */
-function nextLine({ flow, images }: MirrorReport): string {
+function nextLine({ flow, images }: MirrorReport, errorsFile: string): string {
   return images.some((image) => image.outcome === 'failed' && !isBuilt(flow, image))
-    ? 'next: atoll mirror retry'
+    ? `next: atoll mirror retry${dirFlag(errorsFile)} (with the registry flags of this run)`
     : `next: run the same atoll mirror ${flow} again; what is there is not sent again`;
+}
+
+/** How a later run finds the memory of this one, which is beside the logs. */
+function dirFlag(errorsFile: string): string {
+  const folder = relative('.', join(errorsFile, '..', '..', '..'));
+  return folder === '' ? '' : ` --dir ${shellLine([folder])}`;
 }
 
 /** A run that filled a mirror, with the files it wrote. */
@@ -79,7 +87,8 @@ export function resultText(result: MirrorResult, style: Style): string {
     `${style.dim('report   ')} ${reportFile}`,
     ...resources.map((file) => `${style.dim('resource ')} ${file}`),
   ];
-  if (errorsFile) files.push(`${style.dim('errors   ')} ${errorsFile}`, nextLine(report));
+  if (errorsFile)
+    files.push(`${style.dim('errors   ')} ${errorsFile}`, nextLine(report, errorsFile));
   const snippet = installConfig
     ? ['', style.dim('# for install-config.yaml'), installConfig.trimEnd()]
     : [];
@@ -94,7 +103,7 @@ export function saveText({ report, bundle, folder, errorsFile }: SaveResult, sty
     reportText(report, style),
     '',
     `${style.bold('bundle')} ${bundle.id} in ${folder}: ${counted(bundle.chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
-    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, nextLine(report)] : []),
+    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, nextLine(report, errorsFile)] : []),
     'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
   ].join('\n');
 }
