@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
+  type _Error as DeletedError,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -34,7 +35,8 @@ export interface Bucket extends BucketPlace {
   get(ctx: Context, key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the entity tag of what was written. */
   put(ctx: Context, key: string, bytes: Uint8Array): Promise<string>;
-  copy(ctx: Context, from: string, to: string): Promise<void>;
+  /** Fails when the source is no longer the one that was listed. */
+  copy(ctx: Context, from: StoredObject, to: string): Promise<void>;
   remove(ctx: Context, keys: readonly string[]): Promise<void>;
   /** Objects whose key starts with `prefix`, in byte order, after `after`. */
   list(ctx: Context, prefix: string, after?: string): AsyncIterable<StoredObject>;
@@ -64,10 +66,10 @@ export function openBucket(place: BucketPlace): Bucket {
     async put(ctx, key, Body) {
       const command = new PutObjectCommand({ ...nameOf(key), Body, ContentLength: Body.length });
       const done = await named(place, key, () => client.send(command, { abortSignal: ctx.signal }));
-      return done.ETag ?? '';
+      return requireTag(place, key, done.ETag);
     },
     async copy(ctx, from, to) {
-      const command = new CopyObjectCommand({ ...nameOf(to), CopySource: copySource(place, from) });
+      const command = new CopyObjectCommand({ ...nameOf(to), ...copySource(place, from) });
       await named(place, to, () => client.send(command, { abortSignal: ctx.signal }));
     },
     async remove(ctx, keys) {
@@ -77,7 +79,10 @@ export function openBucket(place: BucketPlace): Bucket {
           Bucket: bucket,
           Delete: { Objects, Quiet: true },
         });
-        await named(place, keys[at] ?? '', () => client.send(command, { abortSignal: ctx.signal }));
+        const first = keys[at] ?? '';
+        const send = () => client.send(command, { abortSignal: ctx.signal });
+        const { Errors = [] } = await named(place, first, send);
+        refuseErrors(place, Errors);
       }
     },
     list: (ctx, below, after) =>
@@ -85,9 +90,35 @@ export function openBucket(place: BucketPlace): Bucket {
   };
 }
 
-/** How a copy names its source. */
-export function copySource({ bucket, prefix }: BucketPlace, key: string): string {
-  return `${bucket}/${prefix}${key}`.split('/').map(encodeURIComponent).join('/');
+/** How a copy names its source: as it was when it was listed, or not at all. */
+export function copySource({ bucket, prefix }: BucketPlace, { key, etag }: StoredObject) {
+  const CopySource = `${bucket}/${prefix}${key}`.split('/').map(encodeURIComponent).join('/');
+  return { CopySource, ...(etag ? { CopySourceIfMatch: etag } : {}) };
+}
+
+/** Every object store names what it has taken; a web server that says yes to all does not. */
+export function requireTag(place: BucketPlace, key: string, tag: string | undefined): string {
+  if (tag) return tag;
+  const object = `s3://${place.bucket}/${place.prefix}${key}`;
+  throw new AtollError('BUCKET_REFUSED', `Cannot write "${object}": no entity tag came back`, {
+    hint: 'Check that the endpoint is an object store, and not a proxy or a login page',
+    details: { bucket: place.bucket },
+  });
+}
+
+/** The answer to a list of removals is always yes; what was not removed stands in it. */
+function refuseErrors(place: BucketPlace, errors: readonly DeletedError[]): void {
+  const [first] = errors;
+  if (!first) return;
+  const { Key = '', Code = 'error', Message = 'it was not removed' } = first;
+  throw new AtollError(
+    'BUCKET_REFUSED',
+    `Cannot remove "s3://${place.bucket}/${Key}": ${Code}: ${Message}`,
+    {
+      hint: 'Check the permissions of the credentials, and whether the bucket locks its objects',
+      details: { bucket: place.bucket, refused: errors.length },
+    },
+  );
 }
 
 async function* list(
@@ -178,18 +209,25 @@ function isAbsent(error: unknown): boolean {
   return nameOf(error) === 'NoSuchKey' || nameOf(error) === 'NotFound';
 }
 
+/** Also a redirect: the bucket is somewhere else. */
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status >= 300 && status < 500 && status !== 429;
+}
+
 function bucketError(place: BucketPlace, key: string, cause: unknown): unknown {
   const { name, $metadata } = cause as ServiceError;
   if (cause instanceof AtollError || name === 'AbortError') return cause;
   const status = $metadata?.httpStatusCode;
-  const refused = status !== undefined && status >= 400 && status < 500 && status !== 429;
+  const refused = isRefusal(status) || name === 'CredentialsProviderError';
   const object = `s3://${place.bucket}/${place.prefix}${key}`;
+  // The answer to HEAD has no words.
+  const found = messageOf(cause) === 'UnknownError' ? `HTTP status ${status}` : undefined;
   return new AtollError(
     refused ? 'BUCKET_REFUSED' : 'BUCKET_UNAVAILABLE',
-    `Cannot use "${object}": ${name ?? 'error'}: ${messageOf(cause)}`,
+    `Cannot use "${object}": ${found ?? `${name ?? 'error'}: ${messageOf(cause)}`}`,
     {
       hint: refused
-        ? 'Check the bucket, its region and the permissions of the credentials'
+        ? 'Check the bucket, its region, the credentials and their permissions'
         : 'Check that the endpoint answers, and try again',
       cause,
       details: { bucket: place.bucket, ...(status === undefined ? {} : { status }) },

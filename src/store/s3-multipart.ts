@@ -8,7 +8,7 @@ import {
 import type { Context } from '../core/context.ts';
 import { silentContext } from '../core/context.ts';
 import { mapBounded } from '../core/pool.ts';
-import { type Bucket, copySource, named } from './s3-bucket.ts';
+import { type Bucket, copySource, named, requireTag, type StoredObject } from './s3-bucket.ts';
 
 /** No part but the last may be smaller: the rule of every object store. */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
@@ -25,7 +25,7 @@ interface Part {
 /** An object that is being put together. Nobody sees it before `complete`. */
 interface Multipart {
   send(part: number, Body: Uint8Array): Promise<Part>;
-  copy(part: number, from: string): Promise<Part>;
+  copy(part: number, from: StoredObject): Promise<Part>;
   complete(parts: readonly Part[]): Promise<void>;
 }
 
@@ -38,13 +38,18 @@ export async function sendInParts(
 ): Promise<void> {
   await assemble(ctx, bucket, key, async (multipart) => {
     const parts: Promise<Part>[] = [];
-    for await (const chunk of chunks) {
-      const part = multipart.send(parts.length + 1, chunk);
-      part.catch(() => undefined);
-      parts.push(part);
-      await parts[parts.length - SENDERS];
+    try {
+      for await (const chunk of chunks) {
+        const part = multipart.send(parts.length + 1, chunk);
+        part.catch(() => undefined);
+        parts.push(part);
+        await parts[parts.length - SENDERS];
+      }
+      return await Promise.all(parts);
+    } finally {
+      // A part that arrives after its upload was given up would stay for ever.
+      await Promise.allSettled(parts);
     }
-    return await Promise.all(parts);
   });
 }
 
@@ -53,7 +58,7 @@ export async function joinObjects(
   ctx: Context,
   bucket: Bucket,
   key: string,
-  from: readonly string[],
+  from: readonly StoredObject[],
 ): Promise<void> {
   await assemble(ctx, bucket, key, (multipart) =>
     mapBounded(ctx, SENDERS * 2, from, (source, index) => multipart.copy(index + 1, source)),
@@ -97,11 +102,11 @@ function multipartOf(ctx: Context, bucket: Bucket, key: string, upload: UploadNa
       const size = { ContentLength: Body.length };
       const command = new UploadPartCommand({ ...upload, PartNumber, Body, ...size });
       const { ETag } = await named(bucket, key, () => client.send(command, options));
-      return { PartNumber, ETag };
+      return { PartNumber, ETag: requireTag(bucket, key, ETag) };
     },
     async copy(PartNumber, from) {
-      const CopySource = copySource(bucket, from);
-      const command = new UploadPartCopyCommand({ ...upload, PartNumber, CopySource });
+      const source = copySource(bucket, from);
+      const command = new UploadPartCopyCommand({ ...upload, PartNumber, ...source });
       const done = await named(bucket, key, () => client.send(command, options));
       return { PartNumber, ETag: done.CopyPartResult?.ETag };
     },

@@ -1,4 +1,10 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunksOf, collect, describeBytes, noise } from '../../test/support/bytes.ts';
 import { type Moto, startMoto } from '../../test/support/moto.ts';
@@ -7,7 +13,7 @@ import { storeSuite } from '../../test/support/suites/store-suite.ts';
 import { silentContext } from '../core/context.ts';
 import { checkStore } from './check.ts';
 import { collectGarbage } from './gc.ts';
-import { recordRoots } from './roots.ts';
+import { allRoots, recordRoots } from './roots.ts';
 import { openS3Store, type S3Store } from './s3-store.ts';
 import { uploadIdOf } from './store.ts';
 
@@ -17,20 +23,23 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 
 describeWithPeers(['moto_server'], 's3Store', () => {
   let moto: Moto;
+  let client: S3Client;
   let places = 0;
 
   beforeAll(async () => {
     moto = await startMoto();
-    const client = new S3Client({
+    client = new S3Client({
       endpoint: moto.url,
       region: 'us-east-1',
       forcePathStyle: true,
       credentials,
     });
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
-    client.destroy();
   });
-  afterAll(() => moto?.stop());
+  afterAll(async () => {
+    client?.destroy();
+    await moto?.stop();
+  });
 
   const openAt = (prefix: string): S3Store =>
     openS3Store({
@@ -107,6 +116,54 @@ describeWithPeers(['moto_server'], 's3Store', () => {
     expect(await store.blobs.stat(ctx, kept.digest)).toBeDefined();
     const checked = await checkStore(ctx, store, { roots: recordRoots(ctx, store.records) });
     expect(checked).toMatchObject({ blobs: 1, problems: [] });
+  });
+
+  test('collectGarbage leaves a blob alone that is just being sent in parts', async () => {
+    const store = openAt(nextPlace());
+    const bytes = noise(16 * 1024 * 1024);
+    const blob = describeBytes(bytes);
+    async function* withCollection() {
+      yield bytes.subarray(0, 15 * 1024 * 1024);
+      // The last part waits for the next bytes; of the others at least one has arrived.
+      await collectGarbage(ctx, store, { roots: recordRoots(ctx, store.records) });
+      yield bytes.subarray(15 * 1024 * 1024);
+    }
+
+    await store.blobs.write(ctx, blob, withCollection());
+
+    expect((await collect(store.blobs.read(ctx, blob.digest))).equals(bytes)).toBe(true);
+  });
+
+  test('collectGarbage gives up parts that nobody continues, but only those of the store', async () => {
+    const prefix = nextPlace();
+    const others = [`${prefix}/other/blobs/x`, `${prefix}-other/blobs/x`];
+    for (const Key of [...others, `${prefix}/blobs/sha256/x`]) {
+      await client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key }));
+    }
+
+    const report = await collectGarbage(ctx, openAt(prefix), { roots: allRoots() });
+
+    expect(report.removedTemporary).toBe(1);
+    const listed = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: BUCKET, Prefix: prefix }),
+    );
+    expect(listed.Uploads?.map(({ Key }) => Key).toSorted()).toEqual(others.toSorted());
+  });
+
+  test('an upload goes on where another writer left a part that does not fit', async () => {
+    const prefix = nextPlace();
+    const { blobs, uploads } = openAt(prefix);
+    const { digest, size } = describeBytes('abcdef');
+    const id = await uploads.begin(ctx, uploadIdOf(digest));
+    await uploads.append(ctx, id, chunksOf('abc'));
+    const Key = `${prefix}/ingest/${id}/0000000000000002`;
+    await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: 'xyz' }));
+
+    expect(await uploads.offset(ctx, id)).toBe(3);
+    await uploads.append(ctx, id, chunksOf('def'));
+
+    expect(await uploads.commit(ctx, id, digest)).toEqual({ digest, size });
+    expect((await collect(blobs.read(ctx, digest))).toString()).toBe('abcdef');
   });
 
   test('a bucket that is not there is BUCKET_REFUSED, without the secret', async () => {

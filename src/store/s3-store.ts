@@ -1,18 +1,13 @@
-import {
-  AbortMultipartUploadCommand,
-  GetObjectCommand,
-  ListMultipartUploadsCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Context } from '../core/context.ts';
 import { registerSecret } from '../core/redact.ts';
 import { blobKey, s3Blobs } from './s3-blobs.ts';
-import { type Bucket, named, openBucket } from './s3-bucket.ts';
+import { openBucket } from './s3-bucket.ts';
 import { MIN_PART_BYTES } from './s3-multipart.ts';
 import { s3Records } from './s3-records.ts';
+import { sweepBucket } from './s3-sweep.ts';
 import { s3Uploads } from './s3-uploads.ts';
-import type { Presigning, Store, Sweeping, Swept } from './store.ts';
+import type { Presigning, Store, Sweeping } from './store.ts';
 
 /** A store in a bucket: of AWS, or of anything that speaks S3. */
 export interface S3Store extends Store, Presigning, Sweeping {
@@ -34,8 +29,12 @@ export interface S3StoreOptions {
     | undefined;
   /** At least 5 MiB. So much is held in memory for each blob that is being written, twice. */
   readonly partBytes?: number | undefined;
+  /** An endpoint that says nothing for this long is gone. */
+  readonly silenceMs?: number | undefined;
 }
 
+const CONNECT_MS = 15_000;
+const SILENCE_MS = 60_000;
 const DEFAULT_PART_BYTES = 8 * 1024 * 1024;
 
 export function openS3Store(options: S3StoreOptions): S3Store {
@@ -51,12 +50,13 @@ export function openS3Store(options: S3StoreOptions): S3Store {
       const object = { Bucket: bucket.bucket, Key: `${prefix}${blobKey(digest)}` };
       return await getSignedUrl(client, new GetObjectCommand(object), { expiresIn: seconds });
     },
-    sweep: (ctx, before) => sweep(ctx, bucket, before),
+    sweep: (ctx, before) => sweepBucket(ctx, bucket, before),
     close: () => client.destroy(),
   };
 }
 
-function clientOf({ region, endpoint, pathStyle, credentials }: S3StoreOptions): S3Client {
+function clientOf(options: S3StoreOptions): S3Client {
+  const { region, endpoint, pathStyle, credentials, silenceMs } = options;
   if (credentials) registerSecret(credentials.secretAccessKey);
   // The SDK would write to stderr that it wants a newer Node; that is not the operator's business.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
@@ -66,25 +66,9 @@ function clientOf({ region, endpoint, pathStyle, credentials }: S3StoreOptions):
     ...(credentials ? { credentials } : {}),
     forcePathStyle: pathStyle ?? endpoint !== undefined,
     maxAttempts: 5,
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs ?? SILENCE_MS },
     // We compare every byte with its digest ourselves, and not all object stores know the newer sums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-}
-
-/** Gives up what was begun in parts and never completed: nobody sees it, but it costs room. */
-async function sweep(ctx: Context, bucket: Bucket, before: Date): Promise<Swept> {
-  let files = 0;
-  const { client } = bucket;
-  const options = { abortSignal: ctx.signal };
-  const place = { Bucket: bucket.bucket };
-  const command = new ListMultipartUploadsCommand({ ...place, Prefix: bucket.prefix });
-  const { Uploads = [] } = await named(bucket, '', () => client.send(command, options));
-  for (const { Key, UploadId, Initiated } of Uploads) {
-    if (!Initiated || Initiated >= before) continue;
-    const abort = new AbortMultipartUploadCommand({ ...place, Key, UploadId });
-    await named(bucket, Key ?? '', () => client.send(abort, options));
-    files += 1;
-  }
-  return { files, bytes: 0 };
 }

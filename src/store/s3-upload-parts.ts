@@ -23,11 +23,13 @@ export async function partsOf(
   const objects: StoredObject[] = [];
   for await (const object of bucket.list(ctx, folderOf(id))) objects.push(object);
   if (objects.length === 0) return undefined;
-  const parts = objects.filter(({ key }) => !key.endsWith('/begun'));
+  const parts: StoredObject[] = [];
   let offset = 0;
-  for (const { key, size } of parts) {
-    if (key !== partKey(id, offset)) throw new Error(`Upload "${id}" has a hole at ${offset}`);
-    offset += size;
+  for (const object of objects) {
+    // What does not follow was left by another writer, whose parts had other sizes.
+    if (object.key !== partKey(id, offset)) continue;
+    parts.push(object);
+    offset += object.size;
   }
   return parts;
 }

@@ -159,14 +159,8 @@ async function joinParts(
   digest: Digest,
 ): Promise<void> {
   const [only, second] = parts;
-  if (only && !second) await bucket.copy(ctx, only.key, blobKey(digest));
-  else
-    await joinObjects(
-      ctx,
-      bucket,
-      blobKey(digest),
-      parts.map(({ key }) => key),
-    );
+  if (only && !second) await bucket.copy(ctx, only, blobKey(digest));
+  else await joinObjects(ctx, bucket, blobKey(digest), parts);
 }
 
 async function committedBefore(
