@@ -220,6 +220,17 @@ test('loadAuthFiles asks the credential store for what the file leaves out', asy
   expect(await lookup.credentialFor('other.test', 'x')).toBeUndefined();
 });
 
+test('loadAuthFiles goes without a credential store that is not installed', async () => {
+  const home = await tempDir();
+  const env = { HOME: home, XDG_RUNTIME_DIR: home, PATH: home };
+  await put(join(home, '.docker/config.json'), { credsStore: 'desktop' });
+  await put(join(home, '.dockercfg'), { 'legacy.test': auth('legacy') });
+  const lookup = await loadAuthFiles({ env });
+
+  expect(await lookup.credentialFor('public.test', 'x')).toBeUndefined();
+  expect((await lookup.credentialFor('legacy.test', 'x'))?.username).toBe('legacy');
+});
+
 test('loadAuthFiles tells a helper that failed from one that is missing', async () => {
   const env = await withHelper('echo "keychain is locked" >&2; exit 2');
   await put(join(env.HOME, '.docker/config.json'), {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AtollError } from '../core/errors.ts';
 import { readText, readTextIfPresent } from '../core/files.ts';
 import { type AuthFile, parseAuthFile } from './auth-file-parse.ts';
 import { askCredentialHelper, type Credential } from './credential-helper.ts';
@@ -90,7 +91,16 @@ async function findIn(
   if (helper) return await firstAnswer(helper, registry, ask);
   const entry = entryFor(file, registry, repository);
   if (entry || !file.credsStore) return entry;
-  return await firstAnswer(file.credsStore, registry, ask);
+  return await firstAnswer(file.credsStore, registry, ask).catch(unlessMissing);
+}
+
+/**
+ * A store is Docker's word for every registry, public ones too; the other container tools pass over
+ * it, so where it is not installed there is simply no credential in it.
+ */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof AtollError && error.code === 'PROGRAM_MISSING') return undefined;
+  throw error;
 }
 
 /** Docker Hub is known to helpers by the URL of its first API. */
