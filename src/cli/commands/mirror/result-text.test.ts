@@ -83,7 +83,11 @@ test('releaseText says how to go on only where something failed', () => {
 });
 
 test.each([
-  ['an image failed', [failed('quay.io/a/b:1', 'no')], 'next: atoll mirror retry --dir d2 ('],
+  [
+    'an image failed',
+    [failed('quay.io/a/b:1', 'no')],
+    'next: atoll mirror retry --dir d2 (with the registry flags of this run)',
+  ],
   [
     'nothing that failed can be tried alone',
     [{ ...failed('quay.io/a/index:1', 'no'), kind: 'catalog' } as const],
