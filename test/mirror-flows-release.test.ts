@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -174,6 +174,45 @@ describeWithPeers(['docker-registry', 'skopeo'], 'atoll mirror release', () => {
     await expect(bad).rejects.toMatchObject({
       code: expect.stringMatching(/MISMATCH|LAYER/) as string,
     });
+  });
+
+  test('writes a folder under another name, mends what it lost, and says what is wrong with it', async () => {
+    const [dir, to] = [await lab.folder('mended'), `${docker.host}/mended/release`];
+    const write = () => release('--from', RELEASE, '--to-dir', dir, '--to', 'team/release');
+    const { text } = await write();
+    const load = () =>
+      release('--from-dir', dir, '--from', `file://team/release:${TAG}`, '--to', to);
+    const blobs = join(dir, 'v2', 'team', 'release', 'blobs');
+    const sizes = (await readdir(blobs)).map(async (name) => ({
+      name,
+      size: (await stat(join(blobs, name))).size,
+    }));
+    const [largest] = (await Promise.all(sizes)).toSorted((a, b) => b.size - a.size);
+    await rm(join(blobs, largest?.name ?? ''));
+
+    await expect(load()).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
+    const again = await write();
+    await writeFile(join(dir, 'config', 'signature-other.json'), 'not json');
+    await expect(load()).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining('signature-other.json') as string,
+    });
+    await rm(join(dir, 'config', 'signature-other.json'));
+    const loaded = await load();
+
+    expect(text).toContain(`--from file://team/release:${TAG} --to HOST/REPO`);
+    expect(text).toContain(`'file://team/release:${TAG}*' HOST/REPO`);
+    expect([again.status, loaded.status]).toEqual([0, 0]);
+    await expectTags(docker.host, 'mended/release');
+  });
+
+  test('refuses a place for the release image that a component has', async () => {
+    const to = `${docker.host}/collide/release`;
+
+    await expect(
+      release('--from', RELEASE, '--to', to, '--to-release-image', `${to}:${TAG}-etcd`),
+    ).rejects.toMatchObject({ code: 'TARGETS_COLLIDE' });
+    expect(await lab.digestAt(docker.host, 'collide/release', `${TAG}-cli`)).toBeUndefined();
   });
 
   test('stops at a release that nobody signed, unless told otherwise', async () => {

@@ -8,6 +8,9 @@ import { formatReference } from '../../../oci/reference.ts';
 import type { Style } from '../../command.ts';
 import { reportText } from './result-text.ts';
 
+/** Where images go in a folder, unless the command line says otherwise. */
+export const DEFAULT_REPOSITORY = 'openshift/release';
+
 export type ReleaseOutcome =
   | { readonly mapping: readonly string[] }
   | {
@@ -42,13 +45,16 @@ function againLines({ report }: ReleaseMirrorResult): string[] {
 }
 
 function carryLines(result: ReleaseMirrorResult, toDir: string, style: Style): string[] {
+  const { tag } = result;
+  const repository = result.placed[0]?.target.repository ?? DEFAULT_REPOSITORY;
+  const from = repository === DEFAULT_REPOSITORY ? tag : `file://${repository}:${tag}`;
   return [
     `${style.bold('Release')} ${result.tag} is in ${toDir}`,
     ...(result.signatureFile ? [`${style.bold('Signature')} ${result.signatureFile}`] : []),
     '',
     'Carry the folder, then run one of',
-    `  atoll mirror release --from-dir ${toDir} --from ${result.tag} --to HOST/REPO`,
-    `  oc image mirror --from-dir=${toDir} 'file://openshift/release:${result.tag}*' HOST/REPO`,
+    `  atoll mirror release --from-dir ${toDir} --from ${from} --to HOST/REPO`,
+    `  oc image mirror --from-dir=${toDir} 'file://${repository}:${tag}*' HOST/REPO`,
   ];
 }
 

@@ -20,10 +20,7 @@ import {
 } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { RELEASE_MIRROR_OPTIONS, requireOnePlace } from './release-options.ts';
-import { mappingLines, releaseText } from './release-text.ts';
-
-/** Where images go in a folder, unless the command line says otherwise. */
-const DEFAULT_REPOSITORY = 'openshift/release';
+import { DEFAULT_REPOSITORY, mappingLines, releaseText } from './release-text.ts';
 
 const OPTIONS = {
   ...RELEASE_MIRROR_OPTIONS,

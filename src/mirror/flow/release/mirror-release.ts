@@ -11,10 +11,11 @@ import { type Digest, splitDigest } from '../../../oci/digest.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { copyImages } from '../../copy/copy-images.ts';
+import { findCollisions, refuseCollisions } from '../../destination.ts';
 import { FROM_FOLDER, type MirroredImage } from '../../image-rules.ts';
 import { imageJob, type JobPlace } from '../image-job.ts';
 import { type MirrorReport, reportOf } from '../report.ts';
-import { OcDir } from './oc-dir.ts';
+import { OcDirTarget } from './oc-dir.ts';
 import { carriedSignature, type ReleaseOrigin, type TrustedSignature } from './release-origin.ts';
 import { releaseTargets } from './release-target.ts';
 
@@ -81,7 +82,9 @@ export function placeRelease(
     } satisfies ContentImage,
     target: targets.component(component.name),
   }));
-  return skipReleaseImage ? parts : [{ image, target: targets.release }, ...parts];
+  const placed = skipReleaseImage ? parts : [{ image, target: targets.release }, ...parts];
+  refuseCollisions(findCollisions(placed));
+  return placed;
 }
 
 /** What `oc adm release mirror` does: verify, copy every image, keep the signature. */
@@ -142,14 +145,14 @@ function placesFor({
   toDir,
   registries,
 }: ReleaseMirrorOptions): (image: MirroredImage) => JobPlace {
-  const folders = new Map<string, OcDir>();
+  const folders = new Map<string, OcDirTarget>();
   return ({ target: { registry, repository, tag } }) => {
     const tags = tag === undefined ? [] : [tag];
     if (toDir === undefined) {
       const target = registries.repository(registry, repository);
       return { target, tags, to: `${registry}/${repository}:${tag}` };
     }
-    const target = folders.get(repository) ?? new OcDir(toDir, repository);
+    const target = folders.get(repository) ?? new OcDirTarget(toDir, repository);
     folders.set(repository, target);
     return { target, tags, to: `file://${repository}:${tag}` };
   };

@@ -61,8 +61,16 @@ export class OcDir implements Source, TagSource, Target, ResumableTarget, Prepar
     return parseManifest(bytes, mediaType || undefined, digest);
   }
 
-  blob(ctx: Context, { digest, size }: Descriptor, offset = 0): AsyncIterable<Uint8Array> {
-    return readFileFrom(ctx, this.#blob(digest), offset, size);
+  async *blob(ctx: Context, { digest, size }: Descriptor, offset = 0): AsyncGenerator<Uint8Array> {
+    try {
+      yield* readFileFrom(ctx, this.#blob(digest), offset, size);
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      throw new AtollError('CONTENT_MISSING', `Cannot find "${this.#blob(digest)}"`, {
+        hint: 'Copy the folder again; or write it again with --to-dir, which adds only what is not there',
+        cause: error,
+      });
+    }
   }
 
   async *tags(): AsyncGenerator<string> {
@@ -70,9 +78,14 @@ export class OcDir implements Source, TagSource, Target, ResumableTarget, Prepar
     for (const name of names.toSorted()) if (!isDigest(name)) yield name;
   }
 
-  async has(_ctx: Context, { digest, size, mediaType }: Descriptor): Promise<boolean> {
-    const path = isManifestType(mediaType) ? this.#manifest(digest) : this.#blob(digest);
-    return (await sizeOf(path)) === size;
+  /** A folder can lose files: an image is there when all of it is. */
+  async has(ctx: Context, descriptor: Descriptor): Promise<boolean> {
+    const { digest, size, mediaType } = descriptor;
+    if (!isManifestType(mediaType)) return (await sizeOf(this.#blob(digest))) === size;
+    if ((await sizeOf(this.#manifest(digest))) !== size) return false;
+    const { children } = parseManifest(await readBytes(this.#manifest(digest)), mediaType, digest);
+    for (const child of children) if (!(await this.has(ctx, child))) return false;
+    return true;
   }
 
   /** What an interrupted run left; `oc` starts such a blob again, we go on. */
@@ -122,6 +135,14 @@ export class OcDir implements Source, TagSource, Target, ResumableTarget, Prepar
 
   #manifest(name: string): string {
     return join(this.#root, 'manifests', name);
+  }
+}
+
+/** The same for whoever fills it: an image of which a part is missing is not there. */
+export class OcDirTarget extends OcDir {
+  override async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
+    const found = await super.resolve(ctx, tagOrDigest);
+    return found && (await this.has(ctx, found)) ? found : undefined;
   }
 }
 

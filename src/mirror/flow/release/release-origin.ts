@@ -93,8 +93,7 @@ export async function carriedSignature(
   const names = await readdir(folder).catch(() => []);
   const { algorithm, hex } = splitDigest(digest);
   for (const name of names.filter((each) => /^signature-.*\.json$/.test(each))) {
-    const parsed = configMapSchema.safeParse(JSON.parse(await readText(join(folder, name))));
-    for (const [key, base64] of Object.entries(parsed.data?.binaryData ?? {})) {
+    for (const [key, base64] of Object.entries(await binaryDataIn(join(folder, name)))) {
       if (!key.startsWith(`${algorithm}-${hex}-`)) continue;
       const bytes = Buffer.from(base64, 'base64');
       const { identity } = await verifySignature(bytes, digest, keys, ctx.now());
@@ -102,4 +101,16 @@ export async function carriedSignature(
     }
   }
   return undefined;
+}
+
+async function binaryDataIn(path: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readText(path);
+  try {
+    return configMapSchema.parse(JSON.parse(text)).binaryData;
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot read the signature in "${path}"`, {
+      hint: 'It should be a ConfigMap with binaryData: copy it again, or move it away',
+      cause,
+    });
+  }
 }
