@@ -44,7 +44,8 @@ function bodyIterator(request: IncomingMessage): AsyncIterator<Uint8Array> {
     changed();
   };
   request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
-  if (request.destroyed && !request.complete) onGone();
+  // Also when all of it had come: what nobody has read before is gone with the connection.
+  if (request.destroyed && !request.readableEnded) onGone();
 
   function take(): IteratorResult<Uint8Array> {
     const value = queue.shift() as Uint8Array;
