@@ -250,6 +250,39 @@ test('loadAuthFiles tells a helper that failed from one that is missing', async 
   });
 });
 
+test('loadAuthFiles asks the helpers of registries.conf in their order', async () => {
+  const env = await withHelper(
+    'case $(cat) in known.test) echo \'{"Username":"u","Secret":"from-helper"}\';; locked.test) echo locked; exit 1;; *) echo "credentials not found in native keychain"; exit 1;; esac',
+  );
+  await put(join(env.HOME, '.docker/config.json'), {
+    auths: {
+      'known.test': auth('file'),
+      'other.test': auth('file'),
+      'locked.test/x': auth('file'),
+    },
+  });
+  const helpersFirst = await loadAuthFiles({
+    env,
+    credentialHelpers: ['fake', 'containers-auth.json'],
+  });
+  const filesFirst = await loadAuthFiles({
+    env,
+    credentialHelpers: ['containers-auth.json', 'fake'],
+  });
+  const filesOnly = await loadAuthFiles({ env, credentialHelpers: [] });
+  const helperOnly = await loadAuthFiles({ env, credentialHelpers: ['fake'] });
+
+  expect((await helpersFirst.credentialFor('known.test', 'x'))?.username).toBe('u');
+  expect((await helpersFirst.credentialFor('other.test', 'x'))?.username).toBe('file');
+  expect((await helpersFirst.credentialFor('locked.test', 'x'))?.username).toBe('file');
+  expect((await filesFirst.credentialFor('known.test', 'x'))?.username).toBe('file');
+  expect((await filesOnly.credentialFor('known.test', 'x'))?.username).toBe('file');
+  expect(await helperOnly.credentialFor('other.test', 'x')).toBeUndefined();
+  await expect(helpersFirst.credentialFor('locked.test', 'y')).rejects.toMatchObject({
+    code: 'PROGRAM_FAILED',
+  });
+});
+
 test('loadAuthFiles does not repeat what a helper printed when it is no answer', async () => {
   const env = await withHelper('cat > /dev/null; echo "top-secret-word"');
   await put(join(env.HOME, '.docker/config.json'), { credHelpers: { 'a.test': 'fake' } });

@@ -11,8 +11,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface AuthFileOptions {
   /** Auth file that wins over all others: no other is read. */
   readonly authfile?: string | undefined;
+  /** Programs to ask, in order, as registries.conf lists them; without any, the auth files alone. */
+  readonly credentialHelpers?: readonly string[] | undefined;
   readonly env?: Env | undefined;
 }
+
+/** How registries.conf calls the auth files among its helpers. */
+const AUTH_FILES = 'containers-auth.json';
 
 export interface AuthLookup {
   /** The credential for `registry/repository`, or undefined to go without. */
@@ -31,16 +36,35 @@ export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<Auth
     asked.set(key, answer);
     return answer;
   };
-  return {
-    async credentialFor(registry, repository) {
-      for (const read of files) {
-        const file = await read();
-        const found = file && (await findIn(file, registry, repository, ask));
-        if (found) return found;
-      }
-      return undefined;
-    },
+  const inFiles = async (registry: string, repository: string) => {
+    for (const read of files) {
+      const file = await read();
+      const found = file && (await findIn(file, registry, repository, ask));
+      if (found) return found;
+    }
+    return undefined;
   };
+  const helpers = options.credentialHelpers?.length ? options.credentialHelpers : [AUTH_FILES];
+  return {
+    credentialFor: (registry, repository) =>
+      firstOf(helpers, (helper) =>
+        helper === AUTH_FILES ? inFiles(registry, repository) : firstAnswer(helper, registry, ask),
+      ),
+  };
+}
+
+/** One that fails is no obstacle while another knows. */
+async function firstOf(
+  helpers: readonly string[],
+  look: (helper: string) => Promise<Credential | undefined>,
+): Promise<Credential | undefined> {
+  const failures: unknown[] = [];
+  for (const helper of helpers) {
+    const found = await look(helper).catch((error: unknown) => void failures.push(error));
+    if (found) return found;
+  }
+  if (failures.length > 0) throw failures[0];
+  return undefined;
 }
 
 type ReadAuthFile = () => Promise<AuthFile | undefined>;

@@ -96,7 +96,9 @@ class OpenRegistries implements Registries {
   }
 
   #auth(): Promise<AuthLookup> {
-    this.#authLoading ??= loadAuthFiles(this.#options);
+    this.#authLoading ??= this.#conf().then(({ credentialHelpers }) =>
+      loadAuthFiles({ ...this.#options, credentialHelpers }),
+    );
     return this.#authLoading;
   }
 }

@@ -43,6 +43,7 @@ const mirrorFields = {
 };
 
 const fileShape = objectOf({
+  'credential-helpers': optional(listOf(text)),
   registry: optional(
     listOf(
       objectOf({
@@ -58,8 +59,24 @@ const fileShape = objectOf({
 
 type Fail = (found: string, hint?: string) => AtollError;
 
+/** What one file says. */
+export interface RegistriesFile {
+  readonly rules: readonly RegistryRule[];
+  /** Programs to ask for credentials, in order; `containers-auth.json` stands for the auth files. */
+  readonly credentialHelpers: readonly string[] | undefined;
+}
+
+interface RawFile {
+  readonly registry?: readonly RawRegistry[];
+  readonly 'credential-helpers'?: readonly string[];
+}
+
+export function parseRegistriesConf(path: string, written: string): readonly RegistryRule[] {
+  return parseRegistriesFile(path, written).rules;
+}
+
 /** Parses one file of the second format; of tables with the same prefix the first counts. */
-export function parseRegistriesConf(path: string, written: string): RegistryRule[] {
+export function parseRegistriesFile(path: string, written: string): RegistriesFile {
   const toml = parseToml(path, written);
   if (isFirstFormat(toml)) {
     throw failure(path)(
@@ -69,10 +86,11 @@ export function parseRegistriesConf(path: string, written: string): RegistryRule
   }
   const problem = fileShape(toml);
   if (problem !== undefined) throw failure(path)(countedFromOne(problem));
-  const { registry = [] } = toml as { readonly registry?: readonly RawRegistry[] };
+  const { registry = [], 'credential-helpers': credentialHelpers } = toml as RawFile;
   const rules = registry.map((raw, index) => ruleOf(path, raw, index));
   refuseConflicts(path, rules);
-  return [...new Map(rules.toReversed().map((rule) => [rule.prefix, rule])).values()].toReversed();
+  const first = new Map(rules.toReversed().map((rule) => [rule.prefix, rule]));
+  return { rules: [...first.values()].toReversed(), credentialHelpers };
 }
 
 function parseToml(path: string, written: string): Record<string, unknown> {

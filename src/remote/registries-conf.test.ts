@@ -262,6 +262,19 @@ test('endpointRules looks at the physical name alone', async () => {
   expect(endpointRules(conf, 'quay.io/secrets')).toEqual({ insecure: false, blocked: false });
 });
 
+test('loadRegistriesConf takes the credential helpers of the last file that names some', async () => {
+  const home = await tempDir();
+  const folder = join(home, '.config', 'containers');
+  await mkdir(join(folder, 'registries.conf.d'), { recursive: true });
+  await writeFile(join(folder, 'registries.conf'), 'credential-helpers = ["pass"]');
+  const inHome = async () => (await loadRegistriesConf({ env: { HOME: home } })).credentialHelpers;
+
+  expect(await inHome()).toEqual(['pass']);
+  await writeFile(join(folder, 'registries.conf.d', '1.conf'), 'credential-helpers = ["a", "b"]');
+  await writeFile(join(folder, 'registries.conf.d', '2.conf'), registry('location="a.test"'));
+  expect(await inHome()).toEqual(['a', 'b']);
+});
+
 test('loadRegistriesConf reads the file that CONTAINERS_REGISTRIES_CONF names', async () => {
   const path = await confFile(registry('location="named.test"\nblocked=true'));
 
@@ -287,6 +300,7 @@ test.each([
     'exclude each other',
   ],
   [registry('location="a"\ninsecure="yes"'), '[[registry]] number 1, insecure'],
+  ['credential-helpers = "pass"', 'credential-helpers: not a list'],
   [
     `${registry('location="a"\ninsecure=true')}\n${registry('prefix="b"\nlocation="a"')}`,
     '"a" is named twice, once with insecure',

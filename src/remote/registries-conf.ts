@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { readText, readTextIfPresent, unreadable } from '../core/files.ts';
 import { formatReference, parseReference, type Reference } from '../oci/reference.ts';
-import { type Mirror, parseRegistriesConf, type RegistryRule } from './registries-conf-parse.ts';
+import {
+  type Mirror,
+  parseRegistriesFile,
+  type RegistriesFile,
+  type RegistryRule,
+} from './registries-conf-parse.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -18,6 +23,8 @@ export interface RegistriesConf {
   readonly registries: readonly RegistryRule[];
   /** The files they came from, for error messages. */
   readonly files: readonly string[];
+  /** Programs to ask for credentials, where a file says so. */
+  readonly credentialHelpers?: readonly string[] | undefined;
 }
 
 export interface Endpoint {
@@ -58,9 +65,8 @@ export async function loadRegistriesConf(
   return merge([...(main ? [main] : []), ...dropIns.flat()]);
 }
 
-interface Loaded {
+interface Loaded extends RegistriesFile {
   readonly path: string;
-  readonly rules: readonly RegistryRule[];
 }
 
 async function readMain(
@@ -79,12 +85,12 @@ async function readDropIns(directory: string): Promise<Loaded[]> {
 }
 
 async function readOne(path: string): Promise<Loaded> {
-  return { path, rules: parseRegistriesConf(path, await readText(path)) };
+  return { path, ...parseRegistriesFile(path, await readText(path)) };
 }
 
 async function readIfPresent(path: string): Promise<Loaded | undefined> {
   const text = await readTextIfPresent(path);
-  return text === undefined ? undefined : { path, rules: parseRegistriesConf(path, text) };
+  return text === undefined ? undefined : { path, ...parseRegistriesFile(path, text) };
 }
 
 async function listDropIns(directory: string): Promise<string[]> {
@@ -102,7 +108,11 @@ async function listDropIns(directory: string): Promise<string[]> {
 function merge(files: readonly Loaded[]): RegistriesConf {
   const byPrefix = new Map<string, RegistryRule>();
   for (const { rules } of files) for (const rule of rules) byPrefix.set(rule.prefix, rule);
-  return { registries: [...byPrefix.values()], files: files.map(({ path }) => path) };
+  return {
+    registries: [...byPrefix.values()],
+    files: files.map(({ path }) => path),
+    credentialHelpers: files.findLast((file) => file.credentialHelpers)?.credentialHelpers,
+  };
 }
 
 /** What the rules say about one physical place, `host/repository`, whoever sends us there. */
