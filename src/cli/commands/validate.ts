@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { counted } from '../../core/format.ts';
 import { platformOf } from '../../site/open-site.ts';
 import { readSite, type Site, sitePath } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
@@ -57,7 +58,8 @@ async function checkFiles(site: Site): Promise<void> {
   if (missing.length === 0) return;
   throw new AtollError(
     'INPUT_INVALID',
-    `Cannot use "${site.path}": found ${missing.length} missing file(s)\n  ${missing.join('\n  ')}`,
+    `Cannot use "${site.path}": ${counted(missing.length, 'file')} missing\n  ${missing.join('\n  ')}`,
+    { hint: 'Put them there, or change the paths in the site file; relative ones start at it' },
   );
 }
 
