@@ -27,6 +27,11 @@ const within =
 const atLeast = (least: number) =>
   within(least, Number.MAX_SAFE_INTEGER, `It is no whole number from ${least} on.`);
 
+const host = matching(
+  /^(?!.*:\/\/)[\w.*:[\]/-]+$/,
+  'It is no host: NAME[:PORT], without https://.',
+);
+
 /** What a value has to be, by what stands for it in help. Others have to be there, in one line. */
 const CHECKS: Readonly<Record<string, Check>> = {
   COUNT: atLeast(0),
@@ -36,6 +41,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     /^sha(?:256-[\da-f]{64}|512-[\da-f]{128})$/,
     'It is no hash: sha512-HEX or sha256-HEX.',
   ),
+  HOST: host,
+  'HOST/REPO': host,
+  'HOST[/PATH]': host,
+  'HOST[:PORT]': host,
   IMAGE: reference,
   N: atLeast(1),
   PORT: within(1, 65_535, 'It is no port: 1 to 65535.'),

@@ -27,7 +27,10 @@ export const registryGcCommand = defineCommand({
     ['atoll registry gc --grace 1440', 'leave the last day alone'],
   ],
   async run(ctx, { options }) {
-    if (options.grace < 0) throw new AtollError('USAGE', 'Cannot use a negative --grace');
+    if (options.grace < 0)
+      throw new AtollError('USAGE', 'Cannot use a negative --grace', {
+        hint: 'Give minutes, or 0',
+      });
     const store = await openStore(await readFolder(options));
     const graceMs = options.grace * MINUTE_MS;
     return await collectRegistry(ctx, store, { graceMs, dryRun: options.dryRun });
