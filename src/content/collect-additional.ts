@@ -24,7 +24,7 @@ export async function collectAdditionalImages(
 ): Promise<Collection> {
   const unique = new Map(
     additionalImages.map((image) => [
-      [image.name, image.targetRepo, image.targetTag].join(' '),
+      [image.name, image.targetRepo, image.targetTag, JSON.stringify(image.platforms)].join(' '),
       image,
     ]),
   );

@@ -1,5 +1,5 @@
 import type { ContentImage } from '../../content/content-image.ts';
-import { formatReference } from '../../oci/reference.ts';
+import { formatReference, type Reference } from '../../oci/reference.ts';
 
 /**
  * Who needs an image, as stable keys: a release, a bundle of a catalog, a line of the image set. An
@@ -21,8 +21,18 @@ export function needsOf(image: ContentImage): string[] {
     case 'graph':
       return ['graph'];
     case 'additional':
-      return [`additional ${formatReference(image.source)}`];
+      return [additionalNeed(image.source, image.targetRepository, image.targetTag)];
   }
+}
+
+/** A line of `additionalImages`: the same image at another place is another line. */
+export function additionalNeed(
+  source: Reference,
+  repository: string | undefined,
+  tag: string | undefined,
+): string {
+  const place = (repository ?? tag) ? ` at ${repository ?? ''}:${tag ?? ''}` : '';
+  return `additional ${formatReference(source)}${place}`;
 }
 
 function bundleNeeds({ catalog = '', packages = [], bundles = [] }: ContentImage): string[] {

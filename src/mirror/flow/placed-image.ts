@@ -1,5 +1,6 @@
 import type { ContentImage } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
+import { formatPlatform } from '../../oci/platform.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { type Destination, findCollisions, refuseCollisions, targetOf } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
@@ -21,9 +22,20 @@ function distinct(placed: readonly MirroredImage[]): MirroredImage[] {
   for (const each of placed) {
     const key = `${formatReference(each.image.source)} ${formatReference(each.target)}`;
     const first = seen.get(key) ?? each;
-    seen.set(key, { ...first, neededBy: joinNeeds(first.neededBy, needsOf(each.image)) });
+    const image = withPlatformsOf(first.image, each.image);
+    seen.set(key, { ...first, image, neededBy: joinNeeds(first.neededBy, needsOf(each.image)) });
   }
   return [...seen.values()];
+}
+
+/** The platforms of both; all of them where one of the two is wanted whole. */
+function withPlatformsOf(image: ContentImage, other: ContentImage): ContentImage {
+  if (!image.platforms || image === other) return image;
+  if (!other.platforms) return { ...image, platforms: undefined };
+  const missing = other.platforms.filter(
+    (wanted) => !image.platforms?.some((known) => formatPlatform(known) === formatPlatform(wanted)),
+  );
+  return missing.length === 0 ? image : { ...image, platforms: [...image.platforms, ...missing] };
 }
 
 /** Tells of places where an earlier run put an image of another repository: it will be replaced. */

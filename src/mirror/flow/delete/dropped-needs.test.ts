@@ -40,6 +40,7 @@ const IMAGES = [
   bundle('amqstreams.v2.8.0-1', 'amq-streams'),
   bundle('amqstreams.v2.9.0-0', 'amq-streams'),
   known('quay.io/a/b:1', { kind: 'additional' }),
+  known('quay.io/a/b:1', { kind: 'additional', targetRepository: 'else/where' }),
   known('quay.io/c/d:1', { kind: 'helm', chart: 'web 1.2.3' }),
 ];
 
@@ -81,6 +82,11 @@ test.each([
     ['bundle r.example/index:v4.18 amqstreams.v2.8.0-1'],
   ],
   ['an image', '  additionalImages: [{name: "quay.io/a/b:1"}]', ['additional quay.io/a/b:1']],
+  [
+    'an image at one of its places',
+    '  additionalImages: [{name: "quay.io/a/b:1", targetRepo: else/where}]',
+    ['additional quay.io/a/b:1 at else/where:'],
+  ],
   ['a chart', '  helm: {local: [{name: web, path: /charts/web}]}', ['chart web 1.2.3']],
 ])('droppedNeeds finds %s', (_what, text, expected) => {
   expect(dropped(`${text}\n`)).toEqual(expected);
@@ -95,4 +101,17 @@ test.each([
   ['a channel without a range', '  platform: {channels: [{name: stable-4.18}]}'],
 ])('droppedNeeds refuses %s', (_what, text) => {
   expect(() => dropped(`${text}\n`)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+});
+
+test('droppedNeeds refuses a catalog at one of its places, where operators are counted for all', () => {
+  const catalog = 'r.example/index:v4.18';
+  const images = ['index:v4.18', 'other:v4.18'].map((name) =>
+    known(`m.example/${name}`, { kind: 'catalog', catalog }),
+  );
+  const line = `  - {catalog: "${catalog}"`;
+  const needs = (text: string) =>
+    droppedNeeds(parseImageSet(`${HEAD}  operators:\n${text}`, 'delete.yaml'), images);
+
+  expect(() => needs(`${line}}\n`)).toThrow('m.example/index:v4.18, m.example/other:v4.18');
+  expect([...needs(`${line}}\n${line}, targetTag: x}\n`)]).toEqual([`catalog ${catalog}`]);
 });

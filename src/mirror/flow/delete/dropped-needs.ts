@@ -12,7 +12,7 @@ import { compareLenient } from '../../../content/image-set/versions.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { isArchitecture, rpmArchitecture } from '../../../oci/platform.ts';
 import { formatReference } from '../../../oci/reference.ts';
-import { needsOf } from '../needs.ts';
+import { additionalNeed, needsOf } from '../needs.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 /**
@@ -20,14 +20,16 @@ import type { KnownImage } from '../working-dir.ts';
  * asked, so it works inside. What it names and nobody needs is an error.
  */
 export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): ReadonlySet<string> {
+  for (const { catalog } of set.operators) refuseShared(catalog, set, images);
   const packageOf = packagesOf(images);
   const choices: Choice[] = [
     ...(set.platform ? platformChoices(set.platform) : []),
     ...set.operators.flatMap((operator) => operatorChoices(operator, packageOf)),
-    ...set.additionalImages.map(({ name, origin }) => ({
+    ...set.additionalImages.map(({ name, origin, targetRepo, targetTag }) => ({
       subject: `additional image ${name}`,
       takes: ({ need }: Held) =>
-        origin.kind === 'registry' && need === `additional ${formatReference(origin.reference)}`,
+        origin.kind === 'registry' &&
+        need === additionalNeed(origin.reference, targetRepo, targetTag),
     })),
     ...set.helm.local.map(chartChoice),
     ...set.helm.repositories.flatMap(({ charts }) => charts.map(chartChoice)),
@@ -102,6 +104,24 @@ function rangeOf({ name, minVersion, maxVersion, full }: ReleaseChannel) {
     const above = !minVersion || semver.gte(version, minVersion);
     return above && (!maxVersion || semver.lte(version, maxVersion));
   };
+}
+
+/** Operators are counted for a catalog, not for each of its places: what one gives up another may need. */
+function refuseShared(
+  catalog: string,
+  { operators }: Pick<ImageSet, 'operators'>,
+  images: readonly KnownImage[],
+): void {
+  const places = images.filter(
+    ({ image }) => image.kind === 'catalog' && image.catalog === catalog,
+  );
+  if (places.length <= operators.filter((each) => each.catalog === catalog).length) return;
+  const shown = places.map(({ target }) => formatReference(target)).join(', ');
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot delete operators of ${catalog} at one place: it is mirrored to ${shown}`,
+    { hint: 'List the catalog once for each of them, to delete the same from all' },
+  );
 }
 
 function operatorChoices(
