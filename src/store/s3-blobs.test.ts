@@ -22,7 +22,6 @@ function bucketWith(objects: Map<string, StoredObject>): Bucket {
       objects.set(key, { key, size: length, etag: '', modifiedAt: NOW });
       return '';
     },
-    copy: async () => undefined,
     async remove(_ctx, keys) {
       for (const key of keys) objects.delete(key);
     },

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import {
-  CopyObjectCommand,
   type _Error as DeletedError,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -35,8 +34,6 @@ export interface Bucket extends BucketPlace {
   get(ctx: Context, key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the entity tag of what was written. */
   put(ctx: Context, key: string, bytes: Uint8Array): Promise<string>;
-  /** Fails when the source is no longer the one that was listed. */
-  copy(ctx: Context, from: StoredObject, to: string): Promise<void>;
   remove(ctx: Context, keys: readonly string[]): Promise<void>;
   /** Objects whose key starts with `prefix`, in byte order, after `after`. */
   list(ctx: Context, prefix: string, after?: string): AsyncIterable<StoredObject>;
@@ -67,10 +64,6 @@ export function openBucket(place: BucketPlace): Bucket {
       const command = new PutObjectCommand({ ...nameOf(key), Body, ContentLength: Body.length });
       const done = await named(place, key, () => client.send(command, { abortSignal: ctx.signal }));
       return requireTag(place, key, done.ETag);
-    },
-    async copy(ctx, from, to) {
-      const command = new CopyObjectCommand({ ...nameOf(to), ...copySource(place, from) });
-      await named(place, to, () => client.send(command, { abortSignal: ctx.signal }));
     },
     async remove(ctx, keys) {
       for (let at = 0; at < keys.length; at += MAX_DELETED) {

@@ -25,7 +25,8 @@ interface Part {
 /** An object that is being put together. Nobody sees it before `complete`. */
 interface Multipart {
   send(part: number, Body: Uint8Array): Promise<Part>;
-  copy(part: number, from: StoredObject): Promise<Part>;
+  /** Undefined when the source is no longer the one that was listed. */
+  copy(part: number, from: StoredObject): Promise<Part | undefined>;
   complete(parts: readonly Part[]): Promise<void>;
 }
 
@@ -53,39 +54,52 @@ export async function sendInParts(
   });
 }
 
-/** Makes one object of others, without moving their bytes through here. */
+/**
+ * Makes one object of others, without moving their bytes through here. False when one of them has
+ * changed since it was listed: then there is no object.
+ */
 export async function joinObjects(
   ctx: Context,
   bucket: Bucket,
   key: string,
   from: readonly StoredObject[],
-): Promise<void> {
-  await assemble(ctx, bucket, key, (multipart) =>
-    mapBounded(ctx, SENDERS * 2, from, (source, index) => multipart.copy(index + 1, source)),
-  );
+): Promise<boolean> {
+  return await assemble(ctx, bucket, key, async (multipart) => {
+    const copy = (source: StoredObject, index: number) => multipart.copy(index + 1, source);
+    const parts = await mapBounded(ctx, SENDERS * 2, from, copy);
+    return parts.every((part) => part !== undefined) ? parts : undefined;
+  });
 }
 
+/** False when `makeParts` gives none: then all that was sent is given up. */
 async function assemble(
   ctx: Context,
   bucket: Bucket,
   key: string,
-  makeParts: (multipart: Multipart) => Promise<readonly Part[]>,
-): Promise<void> {
+  makeParts: (multipart: Multipart) => Promise<readonly Part[] | undefined>,
+): Promise<boolean> {
   const target = { Bucket: bucket.bucket, Key: `${bucket.prefix}${key}` };
   const begun = await named(bucket, key, () =>
     bucket.client.send(new CreateMultipartUploadCommand(target), { abortSignal: ctx.signal }),
   );
   const upload = { ...target, UploadId: begun.UploadId };
   const multipart = multipartOf(ctx, bucket, key, upload);
+  let completed = false;
   try {
-    await multipart.complete(await makeParts(multipart));
-  } catch (error) {
-    // Also when the run was stopped: parts of an unfinished upload cost money.
-    await bucket.client
-      .send(new AbortMultipartUploadCommand(upload), { abortSignal: silentContext().signal })
-      .catch(() => undefined);
-    throw error;
+    const parts = await makeParts(multipart);
+    if (parts) await multipart.complete(parts);
+    completed = parts !== undefined;
+  } finally {
+    if (!completed) await giveUp(bucket, upload);
   }
+  return completed;
+}
+
+/** Also when the run was stopped: parts of an unfinished upload cost money. */
+async function giveUp(bucket: Bucket, upload: UploadName): Promise<void> {
+  await bucket.client
+    .send(new AbortMultipartUploadCommand(upload), { abortSignal: silentContext().signal })
+    .catch(() => undefined);
 }
 
 interface UploadName {
@@ -108,7 +122,10 @@ function multipartOf(ctx: Context, bucket: Bucket, key: string, upload: UploadNa
       const source = copySource(bucket, from);
       const command = new UploadPartCopyCommand({ ...upload, PartNumber, ...source });
       const done = await named(bucket, key, () => client.send(command, options));
-      return { PartNumber, ETag: done.CopyPartResult?.ETag };
+      const ETag = done.CopyPartResult?.ETag;
+      // Not all object stores heed the condition. Under a key of its own AWS does, and tags differ.
+      const isTagged = !done.ServerSideEncryption?.startsWith('aws:kms');
+      return isTagged && ETag !== from.etag ? undefined : { PartNumber, ETag };
     },
     async complete(Parts) {
       const command = new CompleteMultipartUploadCommand({

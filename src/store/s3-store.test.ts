@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chunksOf, collect, describeBytes, noise } from '../../test/support/bytes.ts';
 import { type Moto, startMoto } from '../../test/support/moto.ts';
 import { describeWithPeers } from '../../test/support/peers.ts';
@@ -14,7 +14,11 @@ import { silentContext } from '../core/context.ts';
 import { checkStore } from './check.ts';
 import { collectGarbage } from './gc.ts';
 import { allRoots, recordRoots } from './roots.ts';
+import { blobKey } from './s3-blobs.ts';
+import { openBucket } from './s3-bucket.ts';
 import { openS3Store, type S3Store } from './s3-store.ts';
+import { partKey } from './s3-upload-parts.ts';
+import { s3Uploads } from './s3-uploads.ts';
 import { uploadIdOf } from './store.ts';
 
 const ctx = silentContext();
@@ -28,18 +32,21 @@ describeWithPeers(['moto_server'], 's3Store', () => {
 
   beforeAll(async () => {
     moto = await startMoto();
-    client = new S3Client({
-      endpoint: moto.url,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials,
-    });
+    client = newClient();
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   });
   afterAll(async () => {
     client?.destroy();
     await moto?.stop();
   });
+
+  const newClient = (): S3Client =>
+    new S3Client({
+      endpoint: moto.url,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials,
+    });
 
   const openAt = (prefix: string): S3Store =>
     openS3Store({
@@ -149,6 +156,38 @@ describeWithPeers(['moto_server'], 's3Store', () => {
     );
     expect(listed.Uploads?.map(({ Key }) => Key).toSorted()).toEqual(others.toSorted());
   });
+
+  test.each([4, 11 * 1024 * 1024])(
+    'commit of %i bytes makes no blob of parts that somebody else has just replaced',
+    async (size) => {
+      const prefix = `${nextPlace()}/`;
+      const own = newClient();
+      onTestFinished(() => own.destroy());
+      const bucket = openBucket({ client: own, bucket: BUCKET, prefix });
+      const uploads = s3Uploads(bucket, 5 * 1024 * 1024);
+      const bytes = noise(size);
+      const { digest } = describeBytes(bytes);
+      const id = await uploads.begin(ctx);
+      await uploads.append(ctx, id, chunksOf(bytes));
+      const Key = `${prefix}${partKey(id, 0)}`;
+      own.middlewareStack.add(
+        (next, { commandName }) =>
+          async (args) => {
+            if (commandName?.includes('Copy')) {
+              await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: 'other' }));
+            }
+            return await next(args);
+          },
+        { step: 'initialize' },
+      );
+
+      await expect(uploads.commit(ctx, id, digest)).rejects.toMatchObject({
+        code: 'CONTENT_MISMATCH',
+      });
+
+      expect(await bucket.head(ctx, blobKey(digest))).toBeUndefined();
+    },
+  );
 
   test('an upload goes on where another writer left a part that does not fit', async () => {
     const prefix = nextPlace();

@@ -15,13 +15,30 @@ import type { Swept } from './store.ts';
 export async function sweepBucket(ctx: Context, bucket: Bucket, before: Date): Promise<Swept> {
   let files = 0;
   for await (const upload of unfinished(ctx, bucket)) {
-    if (!(await isIdle(ctx, bucket, upload, before))) continue;
-    const { Key, UploadId } = upload;
-    const abort = new AbortMultipartUploadCommand({ Bucket: bucket.bucket, Key, UploadId });
-    await named(bucket, Key ?? '', () => bucket.client.send(abort, { abortSignal: ctx.signal }));
-    files += 1;
+    if (await giveUpIfIdle(ctx, bucket, upload, before)) files += 1;
   }
   return { files, bytes: 0 };
+}
+
+async function giveUpIfIdle(
+  ctx: Context,
+  bucket: Bucket,
+  upload: MultipartUpload,
+  before: Date,
+): Promise<boolean> {
+  const { Key = '', UploadId } = upload;
+  const abort = new AbortMultipartUploadCommand({ Bucket: bucket.bucket, Key, UploadId });
+  return await named(bucket, Key.slice(bucket.prefix.length), async () => {
+    try {
+      if (!(await isIdle(ctx, bucket, upload, before))) return false;
+      await bucket.client.send(abort, { abortSignal: ctx.signal });
+      return true;
+    } catch (error) {
+      // Completed since it was listed.
+      if ((error as Error).name === 'NoSuchUpload') return false;
+      throw error;
+    }
+  });
 }
 
 async function* unfinished(ctx: Context, bucket: Bucket): AsyncGenerator<MultipartUpload> {
@@ -66,9 +83,7 @@ async function* partsOf(
   do {
     const PartNumberMarker = page?.NextPartNumberMarker;
     const command: ListPartsCommand = new ListPartsCommand({ ...place, PartNumberMarker });
-    page = await named(bucket, upload.Key ?? '', () =>
-      bucket.client.send(command, { abortSignal: ctx.signal }),
-    );
+    page = await bucket.client.send(command, { abortSignal: ctx.signal });
     yield* page.Parts ?? [];
   } while (page.IsTruncated);
 }

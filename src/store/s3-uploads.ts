@@ -133,13 +133,7 @@ async function commit(ctx: Context, bucket: Bucket, work: Commit): Promise<Store
   if (!parts) return await committedBefore(ctx, bucket, id, digest);
   const size = sizeOf(parts);
   try {
-    const trusted = matching(known, parts);
-    if (trusted && splitDigest(digest).algorithm === 'sha256' && areCopyable(parts)) {
-      if (trusted.hash.digest('hex') !== splitDigest(digest).hex) {
-        throw mismatch({ digest }, 'different bytes');
-      }
-      await joinParts(ctx, bucket, parts, digest);
-    } else {
+    if (!(await joinParts(ctx, bucket, matching(known, parts), parts, digest))) {
       const expected = { mediaType: 'application/octet-stream', digest, size };
       await writeBlob(ctx, bucket, { expected, partBytes }, readParts(ctx, bucket, parts));
     }
@@ -152,15 +146,18 @@ async function commit(ctx: Context, bucket: Bucket, work: Commit): Promise<Store
   return { digest, size };
 }
 
+/** False when the bytes have to be read again: the hash is not of these parts, or they cannot be joined. */
 async function joinParts(
   ctx: Context,
   bucket: Bucket,
+  known: Progress | undefined,
   parts: readonly StoredObject[],
   digest: Digest,
-): Promise<void> {
-  const [only, second] = parts;
-  if (only && !second) await bucket.copy(ctx, only, blobKey(digest));
-  else await joinObjects(ctx, bucket, blobKey(digest), parts);
+): Promise<boolean> {
+  const { algorithm, hex } = splitDigest(digest);
+  if (!known || algorithm !== 'sha256' || !areCopyable(parts)) return false;
+  if (known.hash.digest('hex') !== hex) throw mismatch({ digest }, 'different bytes');
+  return await joinObjects(ctx, bucket, blobKey(digest), parts);
 }
 
 async function committedBefore(
