@@ -1,10 +1,9 @@
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Transfer } from '../../remote/bulk.ts';
-import { isSource } from './capabilities.ts';
 import type { BlobTotals } from './job.ts';
 import type { Pace } from './pace.ts';
-import type { Origin, Place } from './place.ts';
+import { type Home, homeAt, type Origin, type Place } from './place.ts';
 import type { PlannedBlob } from './plan.ts';
 import { Slots } from './slots.ts';
 import { transferBlob } from './transfer.ts';
@@ -16,8 +15,8 @@ export interface Account {
 
 /** How a blob stands in one group of places. */
 interface BlobState {
-  /** A place that has it: from the beginning, or once the first transfer is done. */
-  home: Place | undefined;
+  /** Who has it: from the beginning, or once the first transfer is done. */
+  home: Home | undefined;
   /** The transfer that will make a home, while it runs. */
   first: Promise<unknown> | undefined;
   readonly inPlace: Map<string, Promise<void>>;
@@ -103,20 +102,15 @@ export class BlobMover {
     state.first = this.#transfer(place, blob, account);
     try {
       await state.first;
-      state.home = place;
+      state.home = homeAt(place);
     } finally {
       state.first = undefined;
     }
   }
 
   /** False when a neighbour cannot give the blob, though it should have it. */
-  async #takeFrom(
-    home: Place,
-    place: Place,
-    blob: PlannedBlob,
-    account: Account,
-  ): Promise<boolean> {
-    const origin = isSource(home.target) ? originAt(home, home.target) : blob.origins[0];
+  async #takeFrom(home: Home, place: Place, blob: PlannedBlob, account: Account): Promise<boolean> {
+    const origin = home.origin ?? blob.origins[0];
     if (!origin) return false;
     try {
       await this.#transferFrom(origin, place, blob, account, { home });
@@ -152,7 +146,7 @@ export class BlobMover {
     place: Place,
     blob: PlannedBlob,
     account: Account,
-    { home, absent = false }: { readonly home?: Place; readonly absent?: boolean },
+    { home, absent = false }: { readonly home?: Home; readonly absent?: boolean },
   ): Promise<void> {
     const { descriptor } = blob;
     // What was to be mounted is not among the bytes that were promised.
@@ -175,11 +169,11 @@ export class BlobMover {
       }),
     );
     if (counts) this.#onProgress(descriptor.size - moved);
-    const isHere = transfer === 'mounted' && home?.key === place.key;
+    const isHere = transfer === 'mounted' && home?.repository === place.repository;
     this.#record(isHere ? 'reused' : transfer, blob, home, account);
   }
 
-  #record(transfer: Transfer, blob: PlannedBlob, home: Place | undefined, account: Account): void {
+  #record(transfer: Transfer, blob: PlannedBlob, home: Home | undefined, account: Account): void {
     const { digest, size } = blob.descriptor;
     this.totals[transfer] += 1;
     this.totals[`${transfer}Bytes`] += size;
@@ -202,8 +196,4 @@ export class BlobMover {
       message: messageOf(error),
     });
   }
-}
-
-function originAt(home: Place, source: Origin['source']): Origin {
-  return { source, group: home.group, key: home.key };
 }

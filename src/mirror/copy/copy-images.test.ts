@@ -111,6 +111,25 @@ test('copyImages asks the source once for what a complete image has lost', async
   expect(a.calls.filter((call) => call.startsWith('get ') && call.endsWith(base))).toHaveLength(1);
 });
 
+test.each([
+  ['mounts', true, { copied: 0, mounted: 3 }],
+  ['moves, where mounts are refused,', false, { copied: 3, mounted: 0 }],
+] as const)(
+  'copyImages %s what another repository of one registry has',
+  async (_name, mounts, blobs) => {
+    const a = up();
+    const image = a.repository('dev/app').addImage(['base', 'app'], 'v1');
+    const target = a.repository('prod/app');
+    if (!mounts) target.mount = async () => false;
+
+    const report = await copy([job(a, a, 'dev/app', 'v1', { target })]);
+
+    expect(report).toMatchObject({ copied: 1, blobs });
+    expect(target.tagged.get('v1')).toBe(image.digest);
+    expect(a.count('get')).toBe(blobs.copied);
+  },
+);
+
 test('copyImages looks into complete images only when something has to be moved, and only if it pays', async () => {
   const [a, b] = [up(), down()];
   const paths = ['one', 'two', 'three'];

@@ -4,7 +4,7 @@ import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { isSource } from './capabilities.ts';
-import type { Place } from './place.ts';
+import { homeAt, type Place } from './place.ts';
 import { blobsOf, type ImagePlan, nodesOf, type PlannedBlob, treesOf } from './plan.ts';
 
 /** Looking into an image costs a registry about as much as taking so many bytes. */
@@ -44,8 +44,8 @@ function wantedBlobs(plans: readonly ImagePlan[]): ReadonlyMap<string, Wanted> {
   const groups = new Map<string, Map<string, PlannedBlob>>();
   for (const plan of plans) {
     const { group, repository } = plan.place;
-    const blobs = blobsOf(plan);
-    if (repository === undefined || blobs.size === 0) continue;
+    const blobs = [...blobsOf(plan)].filter(({ home }) => home === undefined);
+    if (repository === undefined || blobs.length === 0) continue;
     const wanted = groups.get(group) ?? new Map<string, PlannedBlob>();
     for (const blob of blobs) wanted.set(keyOf(blob.descriptor), blob);
     groups.set(group, wanted);
@@ -87,7 +87,7 @@ async function look(ctx: Context, { image, place, source }: Complete, wanted: Wa
     const { children } = await source.manifest(ctx, image);
     for (const child of children) {
       const blob = wanted.get(keyOf(child));
-      if (blob) blob.home ??= place;
+      if (blob) blob.home ??= homeAt(place);
     }
   } catch {
     // Only a short cut is lost: the blobs are asked for and moved as if nobody had looked.

@@ -1,5 +1,5 @@
 import type { Source, Target } from '../../oci/content.ts';
-import { locationOf } from './capabilities.ts';
+import { isSource, locationOf } from './capabilities.ts';
 import type { ImageJob } from './job.ts';
 
 /** Where content goes. What is in one place of a group can be mounted into another. */
@@ -19,6 +19,22 @@ export interface Origin {
   readonly group: string;
   /** One repository: what shares tags. */
   readonly key: string;
+}
+
+/** Who of a group has a blob, or should have it: mounted from there, or read where that is refused. */
+export interface Home {
+  readonly repository: string | undefined;
+  readonly origin: Origin | undefined;
+}
+
+export function homeAt({ target, group, key, repository }: Place): Home {
+  return { repository, origin: isSource(target) ? { source: target, group, key } : undefined };
+}
+
+/** A source that is a repository of the registry things go to has all it gives. */
+export function homeWithin({ group, repository }: Place, origin: Origin): Home | undefined {
+  if (repository === undefined || origin.group !== group) return undefined;
+  return { repository: origin.key.slice(group.length + 1), origin };
 }
 
 /** Gives places and origins their names. Two jobs with the same repository get the same one. */

@@ -1,15 +1,15 @@
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { ImageJob } from './job.ts';
-import type { Origin, Place } from './place.ts';
+import type { Home, Origin, Place } from './place.ts';
 
 /** One blob of one group of places, and who can give it. */
 export interface PlannedBlob {
   readonly descriptor: Descriptor;
   /** At most a few, each another repository; the first is asked first. */
   readonly origins: Origin[];
-  /** A place of the group that has it in an image which is complete there. */
-  home?: Place;
+  /** Another repository of the group that has it, in an image which is complete there. */
+  home: Home | undefined;
 }
 
 /** One manifest, with what has to be at the target before it. */

@@ -8,7 +8,7 @@ import { isSource } from './capabilities.ts';
 import type { ImageJob, Shape } from './job.ts';
 import type { ManifestShelf } from './manifest-shelf.ts';
 import type { Pace } from './pace.ts';
-import type { Origin, Place } from './place.ts';
+import { homeWithin, type Origin, type Place } from './place.ts';
 import type { ManifestNode, PlannedBlob } from './plan.ts';
 import { chosenChildren } from './platforms.ts';
 
@@ -123,11 +123,13 @@ export class TreePlanner {
   #blob({ place, origin }: TreeRequest, descriptor: Descriptor): PlannedBlob {
     const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#blobs.get(key);
+    const home = homeWithin(place, origin);
     if (!known) {
-      const blob = { descriptor: bare(descriptor), origins: [origin] };
+      const blob = { descriptor: bare(descriptor), origins: [origin], home };
       this.#blobs.set(key, blob);
       return blob;
     }
+    known.home ??= home;
     const isNew = known.origins.every((other) => other.key !== origin.key);
     if (isNew && known.origins.length < MAX_ORIGINS) known.origins.push(origin);
     return known;
