@@ -337,6 +337,21 @@ describe('rehearse finds and names', () => {
     ]);
   });
 
+  test('a mirror without TLS under the one rule that does not allow it', async () => {
+    const host = good.plainHost;
+    const table = (source: string, insecure: boolean) =>
+      `[[registry]]\nlocation = "${source}"\nblocked = true\n[[registry.mirror]]\nlocation = "${host}"\ninsecure = ${insecure}\n`;
+    const conf = table('quay.io', true) + table('registry.redhat.io', false);
+
+    const result = await rehearseWith(
+      { ...good, host },
+      { images: [HELM, TOOL] },
+      { files: { 'registries.conf': conf } },
+    );
+
+    expect(holesOf(result)).toEqual([{ cause: 'tls-not-spoken', images: [TOOL] }]);
+  });
+
   test('an upstream that is not blocked and answers', async () => {
     const upstream = createServer((socket) => socket.destroy());
     await new Promise<void>((done) => upstream.listen(0, '127.0.0.2', done));

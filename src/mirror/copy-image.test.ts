@@ -21,6 +21,9 @@ const none: Registries = {
   repository: () => {
     throw new Error('No registry is expected here');
   },
+  at: () => {
+    throw new Error('No registry is expected here');
+  },
   source: () => {
     throw new Error('No registry is expected here');
   },

@@ -44,10 +44,15 @@ class OpenRegistries implements Registries {
     });
   }
 
+  at({ reference, insecure }: Pick<Endpoint, 'reference' | 'insecure'>): Repository {
+    const { registry, repository } = reference;
+    return new RemoteRepository(registry, repository, async () => this.#client(registry, insecure));
+  }
+
   source(reference: Reference): PullSource {
     return new MirroredSource(reference, {
       conf: () => this.#conf(),
-      open: (endpoint) => this.#open(endpoint),
+      open: (endpoint) => this.at(endpoint),
     });
   }
 
@@ -59,11 +64,6 @@ class OpenRegistries implements Registries {
 
   async close(): Promise<void> {
     this.#transport.close();
-  }
-
-  #open({ reference, insecure }: Endpoint): Repository {
-    const { registry, repository } = reference;
-    return new RemoteRepository(registry, repository, async () => this.#client(registry, insecure));
   }
 
   /** `insecure` is per endpoint in registries.conf, so the same host may have a strict client too. */

@@ -11,6 +11,7 @@ import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { BulkSource, BulkTarget } from './bulk.ts';
 import type { Limiter } from './limiter.ts';
+import type { Endpoint } from './registries-conf.ts';
 import type { Tuning } from './tuning.ts';
 
 /** How registries are reached: the usual files, or the ones named here. */
@@ -60,6 +61,8 @@ export interface PullSource extends Source, FindingSource, ReferrersSource, TagS
 /** All registries of one run: connections, tokens and limits are shared within it. */
 export interface Registries {
   repository(registry: string, repository: string): Repository;
+  /** One place that rules of `registries.conf` lead to, `insecure` or not as they say of it. */
+  at(endpoint: Pick<Endpoint, 'reference' | 'insecure'>): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
   /** How many requests this registry bears right now: halved when it answers 429, then growing back. */

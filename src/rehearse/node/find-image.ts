@@ -33,7 +33,7 @@ export async function findImage(
   const failures: FailedEndpoint[] = [];
   for (const endpoint of endpoints) {
     const { reference, mirror } = endpoint;
-    const repository = registries.repository(reference.registry, reference.repository);
+    const repository = registries.at(endpoint);
     try {
       const descriptor = await repository.resolve(ctx, tagOrDigestOf(reference));
       if (descriptor) return { found: { endpoint, repository, descriptor }, failures };

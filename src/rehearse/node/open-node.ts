@@ -51,7 +51,6 @@ export async function openNode(
     // Rules are applied here, one endpoint at a time, so that each can be told apart.
     registriesConf: at('registries.conf'),
     certsDir: config.certsDir ?? at('certs.d'),
-    insecure: insecureHosts(config),
     env: { ...config.proxy, SSL_CERT_FILE: at('ca-bundle.crt') },
     addressOf,
     tuning: TUNING,

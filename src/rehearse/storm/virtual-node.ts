@@ -62,8 +62,7 @@ async function pullImage(
   play: Play,
 ): Promise<void> {
   if (!found) return;
-  const { registry, repository } = found.repository;
-  const place = registries.repository(registry, repository);
+  const place = registries.at(found.endpoint);
   play.log.requests += 1;
   await place.manifest(ctx, found.descriptor);
   // What is on the node's disk is not pulled again.

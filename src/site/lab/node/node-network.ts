@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { readTextIfPresent } from '../../../core/files.ts';
 import { parseHosts } from '../../../rehearse/node/hosts.ts';
-import { insecureHosts } from '../../../rehearse/node/open-node.ts';
 import { createRegistries } from '../../../remote/create-registries.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { loadRegistriesConf, type RegistriesConf } from '../../../remote/registries-conf.ts';
@@ -31,7 +30,6 @@ export async function nodeNetwork(root: string): Promise<NodeNetwork> {
     registriesConf,
     certsDir: at('etc/containers/certs.d'),
     ca: trusted ? [at(NODE_FILES.trust)] : [],
-    insecure: insecureHosts({ conf }),
     env: {},
     // A lab has no DNS: a name is in the node's hosts file or it does not exist.
     addressOf: (host) => hosts.get(host),
