@@ -4,6 +4,7 @@ import { eventText, isTold } from './event-text.ts';
 import { progressLine } from './progress-line.ts';
 import type { Reporter, Screen, Verbosity } from './reporter.ts';
 import { type Task, withEvent } from './tasks.ts';
+import { displayWidth } from './width.ts';
 
 /** A terminal is drawn at most this often: more is flicker and wasted work. */
 const REDRAW_MS = 100;
@@ -30,7 +31,7 @@ class PrettyReporter implements Reporter {
   readonly #options: PrettyOptions;
   #tasks: ReadonlyMap<string, Task> = new Map();
   #lines: string[] = [];
-  #drawnLines = 0;
+  #drawn: readonly string[] = [];
   #drawnAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #state: 'live' | 'paused' | 'closed' = 'live';
@@ -81,12 +82,22 @@ class PrettyReporter implements Reporter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const live = withLive && this.#options.verbosity !== 'quiet' ? this.#liveLines() : [];
-    const up = this.#drawnLines > 0 ? `\x1b[${this.#drawnLines}A\r\x1b[J` : '';
+    const rows = this.#rowsOf(this.#drawn);
+    const up = rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '';
     const text = [...this.#lines, ...live].map((line) => `${line}\n`).join('');
     if (up !== '' || text !== '') this.#options.screen.write(up + text);
     this.#lines = [];
-    this.#drawnLines = live.length;
+    this.#drawn = live;
     this.#drawnAtMs = this.#options.nowMs();
+  }
+
+  /** A window that has become narrower shows a line in several rows. */
+  #rowsOf(lines: readonly string[]): number {
+    const columns = this.#options.screen.columns ?? Number.POSITIVE_INFINITY;
+    return lines.reduce(
+      (rows, line) => rows + Math.max(1, Math.ceil(displayWidth(line) / columns)),
+      0,
+    );
   }
 
   #liveLines(): string[] {

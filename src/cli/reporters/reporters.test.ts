@@ -163,6 +163,23 @@ test('prettyReporter draws no more often than ten times a second', () => {
   }
 });
 
+test('prettyReporter takes away all rows of its lines when the window has become narrower', () => {
+  const written: string[] = [];
+  const screen = { columns: 100, rows: 24, write: (text: string) => written.push(text) };
+  const clock = { ms: 0 };
+  const reporter = prettyReporter({ screen, style, verbosity: 'normal', nowMs: () => clock.ms });
+
+  reporter.report(started);
+  clock.ms = 1000;
+  reporter.report(halfway);
+  screen.columns = 40;
+  clock.ms = 2000;
+  reporter.report(halfway);
+
+  const ups = written.map((text) => text.slice(0, text.indexOf('A') + 1));
+  expect(ups.slice(1)).toEqual(['\x1b[1A', '\x1b[3A']);
+});
+
 test('prettyReporter never leaves a wrapped line behind on a narrow terminal', () => {
   const screen = new FakeScreen(24, 6);
   const { reporter, clock } = pretty(screen);

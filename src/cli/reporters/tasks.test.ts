@@ -32,7 +32,7 @@ test('withEvent forgets a task that finished or failed, and ignores one it does 
 });
 
 test('rateOf and remainingMs follow the last seconds, not the whole run', () => {
-  const early = fold([0, started]).get('a') as Task;
+  const early = fold([0, started], [250, progressed(1)]).get('a') as Task;
   const task = fold([0, started], [20_000, progressed(100)], [21_000, progressed(200)]).get(
     'a',
   ) as Task;

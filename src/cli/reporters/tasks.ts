@@ -2,6 +2,8 @@ import type { AtollEvent, EventOf } from '../../core/events.ts';
 
 /** Rates are measured over this much of the past. */
 const WINDOW_MS = 10_000;
+/** The first bytes come slowly, and would promise days. */
+const EARLY_MS = 1000;
 
 interface Sample {
   readonly atMs: number;
@@ -77,7 +79,7 @@ function sampled(
 export function rateOf(task: Task): number | undefined {
   const first = task.samples[0];
   const last = task.samples.at(-1);
-  if (!first || !last || last.atMs <= first.atMs) return undefined;
+  if (!first || !last || last.atMs - first.atMs < EARLY_MS) return undefined;
   return ((last.doneBytes - first.doneBytes) * 1000) / (last.atMs - first.atMs);
 }
 
