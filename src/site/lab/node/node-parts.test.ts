@@ -104,8 +104,6 @@ location = "quay.io/lab/app"
 blocked = false
 [[registry.mirror]]
 location = "${host}/mirror/app"
-[[registry]]
-location = "${host}"
 insecure = true
 [[registry]]
 location = "quay.io"
