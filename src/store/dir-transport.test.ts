@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chunksOf, collect } from '../../test/support/bytes.ts';
@@ -51,6 +51,18 @@ test('openDirTarget refuses wrong bytes and a folder with other files', async ()
   const taken = await tempDir();
   await writeFile(join(taken, 'letter.txt'), 'dear');
   await expect(openDirTarget(taken)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});
+
+test('openDirTarget takes a folder in which a write was killed, and removes what it left long ago', async () => {
+  const root = await tempDir();
+  const id = '0ac3cd53-8020-4dc0-abb1-bce634d89e68';
+  const [old, young] = [`.${'a'.repeat(64)}.${id}.tmp`, `.version.${id}.tmp`];
+  for (const name of [old, young]) await writeFile(join(root, name), 'half');
+  await utimes(join(root, old), 0, 0);
+
+  await openDirTarget(root);
+
+  expect((await readdir(root)).toSorted()).toEqual([young, 'version']);
 });
 
 test('openDirTarget leaves a folder alone that only happens to have a file "version"', async () => {

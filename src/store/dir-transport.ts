@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
@@ -20,6 +20,10 @@ import { missing, readBlobFile } from './disk-blobs.ts';
 //   └── <hex>                   configs and layers
 
 const VERSION = 'Directory Transport Version: 1.1\n';
+/** What a write that was killed leaves behind. */
+const LEFTOVER = /^\.(?:version|[0-9a-f]+(?:\.manifest\.json)?)\.[0-9a-f-]{36}\.tmp$/;
+/** Whoever is still at it has written since. */
+const LEFTOVER_MS = 3_600_000;
 
 /** The image in a folder. Its one name is the empty one; digests work as well. */
 export function dirSource(directory: string): Source {
@@ -70,13 +74,20 @@ async function prepare(root: string): Promise<void> {
     throw unwritable(root, error);
   });
   const names = await readdir(root);
-  if (names.length > 0 && !(await isImageFolder(root))) {
+  const leftovers = names.filter((name) => LEFTOVER.test(name));
+  if (names.length > leftovers.length && !(await isImageFolder(root))) {
     throw new AtollError('INPUT_INVALID', `Cannot write an image to "${root}": it holds files`, {
       hint: 'Name a new or an empty folder',
       details: { path: root },
     });
   }
+  for (const name of leftovers) await removeIfOld(join(root, name));
   await writeFileAtomic(join(root, 'version'), VERSION);
+}
+
+async function removeIfOld(path: string): Promise<void> {
+  const status = await stat(path).catch(() => undefined);
+  if (status && Date.now() - status.mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
 }
 
 /** A file named "version" alone is not enough: many folders have one. */
