@@ -113,6 +113,24 @@ describeWithPeers(['docker-registry', 'gpg'], 'atoll mirror load', () => {
       ).toBeUndefined();
     });
 
+    test('misses an archive that was left behind', async () => {
+      const [one, other] = [await lab.folder('gap'), await lab.folder('end')];
+      await cp(join(archives, 'mirror_000002.tar'), join(one, 'mirror_000002.tar'));
+      await cp(join(archives, 'mirror_000001.tar'), join(other, 'mirror_000001.tar'));
+
+      await expect(load(one, `${embedded.host}/gap`, one)).rejects.toMatchObject({
+        code: 'BUNDLE_DAMAGED',
+        message: expect.stringContaining('mirror_000001.tar is missing') as string,
+      });
+      const { events } = await load(other, `${embedded.host}/end`, other);
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: 'warning.raised',
+          message: expect.stringContaining('one may be missing') as string,
+        }),
+      );
+    });
+
     test('leaves images of earlier archives alone, and needs no second copy on disk', async () => {
       const folder = await lab.folder('later');
       const names = (await readdir(archives)).toSorted();

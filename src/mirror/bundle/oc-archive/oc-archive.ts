@@ -18,7 +18,7 @@ import { tarEntries } from './tar-index.ts';
 //   working-dir/…                     among it signatures/<tag>-sha256-<hex>
 //   isc_<time>                        the configuration
 
-const ARCHIVE = /^mirror_\d{6}\.tar$/;
+const ARCHIVE = /^mirror_(?<number>\d{6})\.tar$/;
 /** What the first version of oc-mirror wrote: another format, with its metadata in an image. */
 const OLD_ARCHIVE = /^mirror_seq\d+_\d{6}\.tar$/;
 const TAG_LINK =
@@ -30,10 +30,22 @@ const BLOB =
 export async function findOcArchives(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   if (names.some((name) => OLD_ARCHIVE.test(name))) throw tooOld(folder);
-  return names
-    .filter((name) => ARCHIVE.test(name))
-    .toSorted()
-    .map((name) => join(folder, name));
+  const archives = names.filter((name) => ARCHIVE.test(name)).toSorted();
+  refuseGap(folder, archives);
+  return archives.map((name) => join(folder, name));
+}
+
+/** They are numbered from 1 in every save: without one of them its images would not even be missed. */
+function refuseGap(folder: string, archives: readonly string[]): void {
+  const gap = archives.findIndex(
+    (name, at) => Number(ARCHIVE.exec(name)?.groups?.number) !== at + 1,
+  );
+  if (gap < 0) return;
+  const missing = `mirror_${String(gap + 1).padStart(6, '0')}.tar`;
+  throw new AtollError('BUNDLE_DAMAGED', `Cannot load "${folder}": ${missing} is missing`, {
+    hint: 'Copy it from the side that wrote it; the others can stay',
+    details: { path: join(folder, missing) },
+  });
 }
 
 /** What is in archives of oc-mirror v2, read where it lies. Every byte is hashed before it is believed. */

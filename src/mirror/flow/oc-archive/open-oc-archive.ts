@@ -70,7 +70,15 @@ async function presentPlatforms(
 /** The newest configuration in the archives: it knows names that oc-mirror shortened. */
 async function configurationIn(ctx: Context, archive: OcArchive): Promise<ImageSet | undefined> {
   const newest = archive.files(CONFIGURATION).toSorted(([a], [b]) => (a < b ? 1 : -1))[0];
-  if (!newest) return undefined;
+  if (!newest) {
+    ctx.emit({
+      type: 'warning.raised',
+      message:
+        'The archives hold no configuration, which oc-mirror writes last: one may be missing',
+      hint: 'Compare with the side that wrote them',
+    });
+    return undefined;
+  }
   const [path, file] = newest;
   try {
     return parseImageSet((await file.bytes(ctx)).toString('utf8'), path);
