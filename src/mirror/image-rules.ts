@@ -43,18 +43,39 @@ const GROUPS: Readonly<Record<ContentImage['kind'], RuleGroup | undefined>> = {
 export function imageRules(images: readonly MirroredImage[]): ImageRules {
   const byDigest: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
   const byTag: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
-  for (const mirrored of images) {
+  // Nobody pulls from the name that stands for "from a folder".
+  const pulled = images.filter(({ image }) => image.source.registry !== FROM_FOLDER);
+  const sources = new Set(
+    pulled.filter(({ image }) => GROUPS[image.kind]).map((each) => ruleFor(each).source),
+  );
+  for (const mirrored of pulled) {
     const group = GROUPS[mirrored.image.kind];
-    // Nobody pulls from the name that stands for "from a folder".
-    if (!group || mirrored.image.source.registry === FROM_FOLDER) continue;
-    const rule = ruleFor(mirrored);
+    if (!group) continue;
+    const rules = rulesFor(mirrored, sources);
     const { tag, digest } = mirrored.image.source;
     // Clusters refer to their release and its components by digest, whatever the tag says.
-    if (group === 'release' || digest) byDigest[group].push(rule);
+    if (group === 'release' || digest) byDigest[group].push(...rules);
     // A name with both is pulled by either.
-    if (group !== 'release' && (tag || !digest)) byTag[group].push(rule);
+    if (group !== 'release' && (tag || !digest)) byTag[group].push(...rules);
   }
   return { byDigest: normalized(byDigest), byTag: normalized(byTag) };
+}
+
+/**
+ * Nodes follow the longest rule alone, be it for digests or for tags. So where another image makes a
+ * rule for just this repository, this image needs one there, too: that of its namespace is not asked.
+ */
+function rulesFor(mirrored: MirroredImage, sources: ReadonlySet<string>): MirrorRule[] {
+  const rule = ruleFor(mirrored);
+  const own = repositoryRule(mirrored);
+  return rule.source !== own.source && sources.has(own.source) ? [rule, own] : [rule];
+}
+
+function repositoryRule({ image, target }: MirroredImage): MirrorRule {
+  return {
+    source: `${image.source.registry}/${image.source.repository}`,
+    mirrors: [`${target.registry}/${target.repository}`],
+  };
 }
 
 function normalized(rules: Record<RuleGroup, MirrorRule[]>): GroupedRules {
@@ -70,15 +91,13 @@ function normalized(rules: Record<RuleGroup, MirrorRule[]>): GroupedRules {
  * A repository at the root of its registry gets a rule of its own: a rule for a whole registry
  * would send everything else there to the mirror, too.
  */
-function ruleFor({ image, target }: MirroredImage): MirrorRule {
-  const source = `${image.source.registry}/${image.source.repository}`;
-  const mirror = `${target.registry}/${target.repository}`;
-  const samePath =
-    target.repository === image.source.repository ||
-    target.repository.endsWith(`/${image.source.repository}`);
-  const namespaced = image.source.repository.includes('/');
-  if (!samePath || !namespaced) return { source, mirrors: [mirror] };
-  return { source: parentOf(source), mirrors: [parentOf(mirror)] };
+function ruleFor(mirrored: MirroredImage): MirrorRule {
+  const own = repositoryRule(mirrored);
+  const { source } = mirrored.image;
+  const { repository } = mirrored.target;
+  const samePath = repository === source.repository || repository.endsWith(`/${source.repository}`);
+  if (!samePath || !source.repository.includes('/')) return own;
+  return { source: parentOf(own.source), mirrors: own.mirrors.map(parentOf) };
 }
 
 function parentOf(path: string): string {
