@@ -430,6 +430,31 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     await expectMirrored(embedded.host, '4.18.1', 'grow/');
   });
 
+  test('what a save could not collect comes in a second bundle, as it says', async () => {
+    const dir = await lab.folder('second');
+    const [first, second] = [join(dir, 'first'), join(dir, 'second')];
+    const set = (name: string) => `mirror:
+  additionalImages:
+  - name: quay.io/openshifttest/hello-openshift:multiarch
+  - name: quay.io/openshifttest/${name}:3.17.0
+`;
+
+    const partly = await save(await lab.imageSet(set('helmet')), first, dir);
+    const rest = await save(await lab.imageSet(set('helm')), second, dir, '--since', first);
+    const loads = [
+      await load(first, `${embedded.host}/second`, dir),
+      await load(second, `${embedded.host}/second`, dir),
+    ];
+
+    expect(partly.text).toContain(`next: Save again into another folder, with --since ${first}`);
+    expect([partly, rest, ...loads].map(({ status }) => status)).toEqual([7, 0, 0, 0]);
+    for (const [name, tag] of [
+      ['helm', '3.17.0'],
+      ['hello-openshift', 'multiarch'],
+    ] as const)
+      expect(await lab.digestAt(embedded.host, `second/openshifttest/${name}`, tag)).toBeDefined();
+  });
+
   test('a damaged chunk is found before it is used, and only that one is needed again', async () => {
     const [dir, bundle] = [await lab.folder('damaged'), await lab.folder('bundle')];
     await save(await lab.imageSet(`${RELEASE_1}${EXTRA}`), bundle, dir, '--chunk-size', '12K');

@@ -52,6 +52,13 @@ export function isBuilt(
   return flow !== 'load' && (kind === 'catalog' || kind === 'graph');
 }
 
+/** How to do all of a run once more. A bundle that is finished is not written again: another adds to it. */
+export function wholeRunHint({ flow, folder }: RunKind): string {
+  return flow === 'save'
+    ? `Save again into another folder, with --since ${folder}: it gets only what is not there`
+    : `Run "atoll mirror ${flow}" with the same configuration; what is there is not sent again`;
+}
+
 export function reportOf(
   kind: RunKind,
   placed: readonly MirroredImage[],

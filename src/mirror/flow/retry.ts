@@ -8,7 +8,7 @@ import type { MirroredImage } from '../image-rules.ts';
 import { placedOf } from './image-record.ts';
 import { baseAt, tellDamaged, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
-import { isBuilt, readReport, type StoredReport } from './report.ts';
+import { isBuilt, readReport, type StoredReport, wholeRunHint } from './report.ts';
 import { alone, closing, fillBundle, type SaveResult } from './save.ts';
 import type { WorkingDir } from './working-dir.ts';
 
@@ -62,7 +62,7 @@ function whatFailed(ctx: Context, last: StoredReport): Failed {
     ctx.emit({
       type: 'warning.raised',
       message: `${failures.length} failure(s) need a whole ${last.flow}: they are built or chosen anew`,
-      hint: `Run "atoll mirror ${last.flow}" with the same configuration; what is there is not sent again`,
+      hint: wholeRunHint(last),
     });
   }
   return { placed: failed.filter((image) => !isBuilt(last.flow, image)).map(placedOf), failures };

@@ -91,7 +91,7 @@ test.each([
   [
     'nothing that failed can be tried alone',
     [{ ...failed('quay.io/a/index:1', 'no'), kind: 'catalog' } as const],
-    'next: run the same atoll mirror sync again; what is there is not sent again',
+    'next: Run "atoll mirror sync" with the same configuration; what is there is not sent again',
   ],
 ])('resultText says what helps where %s', (_what, images, expected) => {
   const report: MirrorReport = { ...reportWith(images), flow: 'sync' };

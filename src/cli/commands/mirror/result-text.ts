@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
-import { isBuilt, type MirrorReport } from '../../../mirror/flow/report.ts';
+import { isBuilt, type MirrorReport, wholeRunHint } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import type { Style } from '../../command.ts';
 import { shellLine } from '../../interrupt.ts';
@@ -68,10 +68,10 @@ function causeLines(failures: readonly Failure[], style: Style): string[] {
 }
 
 /** What could not be collected takes a whole run, and often a correction before it. */
-function nextLine({ flow, images }: MirrorReport, errorsFile: string): string {
-  return images.some((image) => image.outcome === 'failed' && !isBuilt(flow, image))
+function nextLine(report: MirrorReport, errorsFile: string): string {
+  return report.images.some((image) => image.outcome === 'failed' && !isBuilt(report.flow, image))
     ? `next: atoll mirror retry${dirFlag(errorsFile)} (with the registry flags of this run)`
-    : `next: run the same atoll mirror ${flow} again; what is there is not sent again`;
+    : `next: ${wholeRunHint(report)}`;
 }
 
 /** How a later run finds the memory of this one, which is beside the logs. */
