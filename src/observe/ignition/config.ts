@@ -124,11 +124,13 @@ function unfold(bytes: Buffer, name: string): Buffer {
   }
 }
 
+const NOT_IGNITION = 'Name a bootstrap.ign, master.ign or worker.ign of openshift-install';
+
 function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(name, `not JSON (${messageOf(cause)})`, undefined, cause);
+    throw invalid(name, `not JSON (${messageOf(cause)})`, NOT_IGNITION, cause);
   }
 }
 

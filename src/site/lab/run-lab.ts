@@ -42,7 +42,10 @@ async function runSite(ctx: Context, paths: LabPaths, options: LabOptions): Prom
     const result = await bringUp(ctx, open);
     const report = options.report ?? paths.report;
     await reportLab(ctx, open, result, { ...options, report });
-    if (!result.succeeded) throw diagnoseHint(result.error, site.state);
+    if (!result.succeeded) {
+      ctx.emit({ type: 'note.added', message: `Report: ${report}` });
+      throw diagnoseHint(result.error, site.state);
+    }
     const { siteFile } = paths;
     return { ...labSummary(result), siteFile, directory: options.directory, report };
   } finally {

@@ -22,7 +22,7 @@ export function timelineText(report: TimelineReport, style: Style): string {
     '',
     ...report.abstract.map(
       ({ number, title, state }) =>
-        `${mark(state)} ${String(number).padStart(2)}. ${title} ${style.dim(state)}`,
+        `${mark(state)} ${String(number).padStart(2)}. ${title}: ${style.dim(state)}`,
     ),
     '',
     ...report.steps.flatMap((step) => stepLines(step, mark(step.state), style)),
