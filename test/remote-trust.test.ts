@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
@@ -34,8 +35,12 @@ async function listening(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function startTls(pair: KeyPair, answer: RequestListener): Promise<string> {
-  const server = createServer({ cert: pair.certificate, key: pair.key }, answer);
+async function startTls(
+  pair: KeyPair,
+  answer: RequestListener,
+  options: ServerOptions = {},
+): Promise<string> {
+  const server = createServer({ cert: pair.certificate, key: pair.key, ...options }, answer);
   onTestFinished(() => server.closeAllConnections());
   return await listening(server);
 }
@@ -203,4 +208,34 @@ describe.each([
 
     expect(await source.find(ctx, 'v1')).toBeDefined();
   });
+});
+
+test('a client certificate is shown to the registry, and not where it sends us', async () => {
+  const ca = await createCa('Test CA', NOW);
+  const pair = await createServerCertificate(ca, ['127.0.0.1'], NOW);
+  const shown = new Set<string>();
+  const noting = (name: string, answer: RequestListener): RequestListener => {
+    return (request, response) => {
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+      shown.add(`${name} ${subject?.CN ?? 'nobody'}`);
+      answer(request, response);
+    };
+  };
+  const asking = { requestCert: true, rejectUnauthorized: false };
+  const storage = await startTls(pair, noting('storage', serveManifest), asking);
+  const redirect: RequestListener = ({ url = '' }, response) => {
+    response.writeHead(307, { location: `https://${storage}${url}` }).end();
+  };
+  const serve: RequestListener = (request, response) =>
+    (request.url?.includes('/blobs/') ? redirect : serveManifest)(request, response);
+  const host = await startTls(pair, noting('registry', serve), asking);
+  const home = await homeWith({
+    [`certs.d/${host}/ca.crt`]: ca.certificate,
+    [`certs.d/${host}/client.cert`]: pair.certificate,
+    [`certs.d/${host}/client.key`]: pair.key,
+  });
+
+  await readAll(host, home);
+
+  expect([...shown].toSorted()).toEqual(['registry 127.0.0.1', 'storage nobody']);
 });

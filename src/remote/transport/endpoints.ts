@@ -49,6 +49,11 @@ export function createEndpoints(options: RegistryOptions): Endpoints {
   };
 }
 
+/** Who we are is for the registry; wherever it sends us, we go without a name. */
+function isAt(url: URL, registry: string): boolean {
+  return url.host === new URL(`https://${registry}`).host;
+}
+
 /** Reading a hundred roots takes a while: hosts without certificates of their own share them. */
 function createContexts(options: RegistryOptions) {
   let loading: Promise<readonly string[]> | undefined;
@@ -61,8 +66,9 @@ function createContexts(options: RegistryOptions) {
     sharing ??= trust().then((ca) => createSecureContext({ ...TRUSTING, ca: [...ca] }));
     return sharing;
   };
-  const contextFor = async ({ registry, verify }: Wanted): Promise<SecureContext> => {
-    const { ca, clients } = await loadCertsDir(registry, options);
+  const contextFor = async ({ url, registry, verify }: Wanted): Promise<SecureContext> => {
+    const { ca, clients: pairs } = await loadCertsDir(registry, options);
+    const clients = isAt(url, registry) ? pairs : [];
     try {
       if (verify && ca.length === 0 && clients.length === 0) return await common();
       return createSecureContext({
