@@ -1,5 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { formatTransport, parseTransport } from './transport.ts';
+import { copyRoot } from '../../test/support/copy-image.ts';
+import { MemoryImages } from '../../test/support/images.ts';
+import { tempDir } from '../../test/support/temp.ts';
+import { silentContext } from '../core/context.ts';
+import type { Source } from '../oci/content.ts';
+import { openDiskStore } from '../store/disk-store.ts';
+import { layoutTarget } from '../store/layout-target.ts';
+import { formatTransport, openTarget, parseTransport } from './transport.ts';
 
 test.each([
   'docker://quay.io/org/app:v1',
@@ -30,4 +38,19 @@ test.each([
   expect(() => parseTransport(text)).toThrow(
     expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining(hint) as string }),
   );
+});
+
+test('openTarget knows the name of an image in a layout only as long as the image is whole', async () => {
+  const ctx = silentContext();
+  const store = await openDiskStore(await tempDir());
+  const images = new MemoryImages();
+  const layer = await images.addLayer([{ name: 'etc/motd', content: 'hello' }]);
+  await copyRoot(images, layoutTarget(store), images.addImage([layer]), 'app');
+  const transport = parseTransport(`oci:${store.root}:app`);
+  const target = (await openTarget(transport, {} as never)).target as unknown as Source;
+
+  expect(await target.resolve(ctx, 'app')).toBeDefined();
+  await rm(store.blobPath(layer.digest));
+
+  expect(await target.resolve(ctx, 'app')).toBeUndefined();
 });

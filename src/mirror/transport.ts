@@ -9,9 +9,9 @@ import {
 } from '../oci/reference.ts';
 import type { Registries } from '../remote/registries.ts';
 import { dirSource, openDirTarget } from '../store/dir-transport.ts';
-import { openDiskStore } from '../store/disk-store.ts';
-import { layoutRoot, layoutSource } from '../store/layout-source.ts';
-import { layoutTarget } from '../store/layout-target.ts';
+import { type DiskStore, openDiskStore } from '../store/disk-store.ts';
+import { type LayoutSource, layoutRoot, layoutSource } from '../store/layout-source.ts';
+import { type LayoutTarget, layoutTarget } from '../store/layout-target.ts';
 
 /** Where an image is, in the words of skopeo and podman. */
 export type Transport =
@@ -109,6 +109,19 @@ export async function openTarget(
     return { target: await openDirTarget(transport.path), tags: [], holdsAttachments: false };
   }
   const store = await openDiskStore(transport.path);
-  const target = { ...layoutSource(store), ...layoutTarget(store) };
+  const target = wholeLayout(store);
   return { target, tags: transport.name ? [transport.name] : [], holdsAttachments: true };
+}
+
+/** A layout as a target whose names count only for images that are whole: others come again. */
+function wholeLayout(store: DiskStore): LayoutSource & LayoutTarget {
+  const [source, target] = [layoutSource(store), layoutTarget(store)];
+  return {
+    ...source,
+    ...target,
+    async resolve(ctx, tagOrDigest) {
+      const found = await source.resolve(ctx, tagOrDigest);
+      return found && (await target.has(ctx, found)) ? found : undefined;
+    },
+  };
 }
