@@ -42,7 +42,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
     'It is no hash: sha512-HEX or sha256-HEX.',
   ),
   HOST: host,
-  'HOST/REPO': host,
   'HOST[/PATH]': host,
   'HOST[:PORT]': host,
   IMAGE: reference,
