@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/support/docker-registry.ts';
 import { openRegistries, openRepository } from '../../test/support/remote.ts';
@@ -212,4 +212,28 @@ describe('a registry that says 429', () => {
       { type: 'warning.raised', message: 'this tag goes away', subject: registry.host },
     ]);
   });
+});
+
+test('a registry that is not there is tried for the first image, not for each', async () => {
+  let tries = 0;
+  const nobody = createServer((socket) => {
+    tries += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void nobody.close());
+  const { port } = nobody.address() as AddressInfo;
+  const registries = openRegistries({ insecure: false });
+  const find = (repository: string) =>
+    registries.repository(`127.0.0.1:${port}`, repository).resolve(ctx, 'v1');
+
+  await expect(find('one')).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+  const forTheFirst = tries;
+  await expect(find('two')).rejects.toMatchObject({
+    code: 'REGISTRY_UNAVAILABLE',
+    message: expect.stringContaining('two'),
+  });
+
+  expect(forTheFirst).toBeGreaterThan(1);
+  expect(tries).toBe(forTheFirst);
 });

@@ -1,6 +1,7 @@
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { retry } from '../core/retry.ts';
+import { Absence } from './absence.ts';
 import { Authorizer } from './auth/authorizer.ts';
 import type { Scope } from './auth/scope.ts';
 import type { TokenSend } from './auth/token.ts';
@@ -54,6 +55,7 @@ export class RegistryClient {
   readonly features: Features = { referrers: true, mountFuse: true };
   readonly #options: RegistryClientOptions;
   readonly #door = new Shared<Door>();
+  readonly #absence = new Absence();
   readonly #warned = new Set<string>();
 
   constructor(options: RegistryClientOptions) {
@@ -120,9 +122,13 @@ export class RegistryClient {
     const { attempts, firstDelayMs } = this.tuning;
     const operation = `${subject.action} ${nameOf(subject)}`;
     try {
+      if (this.#absence.isKnown) throw this.#absence.error;
       return await retry(ctx, { operation, attempts, firstDelayMs }, work);
     } catch (error) {
-      throw ctx.signal.aborted ? error : about(subject, error);
+      if (ctx.signal.aborted) throw error;
+      // Whoever wants a single try comes again when it likes.
+      if (attempts > 1) this.#absence.note(error);
+      throw about(subject, error);
     }
   }
 
@@ -228,6 +234,7 @@ export class RegistryClient {
       insecure: isInsecure(base.host),
       send,
     });
+    this.#absence.end();
     if (response.status === 401) authorizer.learn(response);
     await response.discard();
     return { base, origin: base.origin, authorizer };

@@ -1,0 +1,40 @@
+import type { ErrorCode } from '../core/error-codes.ts';
+import { AtollError } from '../core/errors.ts';
+
+/** Failures that are the same whatever is asked for. */
+const NOBODY: ReadonlySet<ErrorCode> = new Set([
+  'REGISTRY_UNAVAILABLE',
+  'NAME_UNRESOLVED',
+  'PROXY_FAILED',
+]);
+/** How long nobody else tries what was tried several times in vain. */
+const ABSENT_MS = 30_000;
+
+/**
+ * Whether a registry was never there. A run of a thousand images would otherwise wait for each of
+ * them as long as for the first; who once was there is waited for again and again.
+ */
+export class Absence {
+  #noted: { readonly error: unknown; readonly until: number } | undefined;
+  #wasThere = false;
+
+  get isKnown(): boolean {
+    return this.#noted !== undefined && performance.now() < this.#noted.until;
+  }
+
+  /** Why the first who tried gave up. */
+  get error(): unknown {
+    return this.#noted?.error;
+  }
+
+  note(error: unknown): void {
+    const isAbsent = error instanceof AtollError && NOBODY.has(error.code);
+    if (!isAbsent || this.#wasThere || this.isKnown) return;
+    this.#noted = { error, until: performance.now() + ABSENT_MS };
+  }
+
+  end(): void {
+    this.#wasThere = true;
+    this.#noted = undefined;
+  }
+}
