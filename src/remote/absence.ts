@@ -1,12 +1,5 @@
-import type { ErrorCode } from '../core/error-codes.ts';
-import { AtollError } from '../core/errors.ts';
+import { metNobody } from './transport/network-error.ts';
 
-/** Failures that are the same whatever is asked for. */
-const NOBODY: ReadonlySet<ErrorCode> = new Set([
-  'REGISTRY_UNAVAILABLE',
-  'NAME_UNRESOLVED',
-  'PROXY_FAILED',
-]);
 /** How long nobody else tries what was tried several times in vain. */
 const ABSENT_MS = 30_000;
 
@@ -28,8 +21,7 @@ export class Absence {
   }
 
   note(error: unknown): void {
-    const isAbsent = error instanceof AtollError && NOBODY.has(error.code);
-    if (!isAbsent || this.#wasThere || this.isKnown) return;
+    if (!metNobody(error) || this.#wasThere || this.isKnown) return;
     this.#noted = { error, until: performance.now() + ABSENT_MS };
   }
 

@@ -62,17 +62,27 @@ describe('a pull', () => {
     expect(source.endpoint).toBe(`${upstream.host}/org/app`);
   });
 
-  test('names every place and its cause when none works', async () => {
+  test('names every place and its cause when none works; what somebody said counts most', async () => {
     const denied = await startScriptedRegistry((request) =>
       request.path === '/v2/' ? undefined : { status: 403, body: error('DENIED', 'not yours') },
     );
     const source = await through({ mirrors: [`${denied.host}/a`, 'mirror.invalid/b'] });
 
     await expect(source.resolve(ctx, 'v1')).rejects.toMatchObject({
-      code: 'NAME_UNRESOLVED',
+      code: 'REGISTRY_DENIED',
       message: expect.stringMatching(
         /3 places: .*\/a\/app: .*not yours.*\[REGISTRY_DENIED\]; mirror\.invalid\/b\/app: .*\[NAME_UNRESOLVED\]; upstream\.invalid/s,
       ),
+    });
+  });
+
+  test('says which mirror lacks the image when the source cannot be reached', async () => {
+    const empty = await startScriptedRegistry();
+    const source = await through({ mirrors: [`${empty.host}/a`] });
+
+    await expect(source.resolve(ctx, 'v1')).rejects.toMatchObject({
+      code: 'NAME_UNRESOLVED',
+      hint: expect.stringContaining(`Put the image into ${empty.host}/a/app`),
     });
   });
 

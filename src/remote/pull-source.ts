@@ -8,6 +8,7 @@ import { formatReference, type Reference } from '../oci/reference.ts';
 import type { BlobDownload } from './bulk.ts';
 import type { PullSource, Repository } from './registries.ts';
 import { type Endpoint, pullEndpoints, type RegistriesConf } from './registries-conf.ts';
+import { metNobody } from './transport/network-error.ts';
 
 export interface PullWays {
   readonly conf: () => Promise<RegistriesConf>;
@@ -138,13 +139,17 @@ export class MirroredSource implements PullSource {
   #failed(tagOrDigest: string, attempts: readonly Attempt[]): unknown {
     const [only, second] = attempts;
     if (only && !second) return only.error;
-    const last = attempts.findLast(({ error }) => error !== undefined)?.error;
     const tried = attempts.map(({ name, error }) => `${name}: ${wordsOf(error)}`).join('; ');
-    const cause = last instanceof AtollError ? last : undefined;
+    const told = mostTelling(attempts);
+    const cause = told instanceof AtollError ? told : undefined;
+    const lacking = attempts.find(({ error }) => error === undefined);
+    const hint = lacking
+      ? `Put the image into ${lacking.name}, or see why the others fail`
+      : cause?.hint;
     return new AtollError(
       cause?.code ?? 'REGISTRY_UNAVAILABLE',
       `Cannot read ${formatReference(this.#wanted(tagOrDigest))} from any of ${attempts.length} places: ${tried}`,
-      { hint: cause?.hint, details: cause?.details, cause: last },
+      { hint, details: cause?.details, cause: told },
     );
   }
 
@@ -170,6 +175,12 @@ export function blockedError(
       details: { registry: wanted.registry, repository: wanted.repository },
     },
   );
+}
+
+/** What somebody answered says more than that nobody was there, as is the rule for sources behind an air gap. */
+function mostTelling(attempts: readonly Attempt[]): unknown {
+  const errors = attempts.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  return errors.find((error) => !metNobody(error)) ?? errors[0];
 }
 
 function nameOf({ registry, repository }: Repository): string {

@@ -75,11 +75,8 @@ export class BundleReader {
       doneBytes += chunk.size;
       ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes });
     }
-    ctx.emit({
-      type: 'task.finished',
-      ...task,
-      summary: damaged.length === 0 ? 'whole' : `${damaged.length} damaged`,
-    });
+    if (damaged.length === 0) ctx.emit({ type: 'task.finished', ...task, summary: 'whole' });
+    else ctx.emit({ type: 'task.failed', ...task, message: `${damaged.length} damaged` });
     return damaged;
   }
 

@@ -2,7 +2,7 @@ import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
-import { silentContext } from '../../core/context.ts';
+import { recordingContext, silentContext } from '../../core/context.ts';
 import { type Blob, blobOf, buildImage, buildLayer } from '../../oci/build-image.ts';
 import { digestOf } from '../../oci/digest.ts';
 import { parseIndex } from './bundle-index.ts';
@@ -85,9 +85,11 @@ describe('BundleWriter and BundleReader', () => {
     await writeFile(path, bad);
 
     const reader = await openReader(folder);
-    expect(await reader.damaged(ctx)).toEqual([
+    const watched = recordingContext();
+    expect(await reader.damaged(watched)).toEqual([
       { file: 'chunk-000002.atoll', found: 'different bytes' },
     ]);
+    expect(watched.events.at(-1)).toMatchObject({ type: 'task.failed', message: '1 damaged' });
     await expect(contentOf(reader, blobs[1] as Blob)).rejects.toMatchObject({
       code: 'BUNDLE_DAMAGED',
     });

@@ -25,6 +25,17 @@ const NOT_TLS = /wrong version number|packet length too long|unsupported protoco
 const CLIENT_CERTIFICATE =
   /certificate required|bad certificate|handshake failure|unknown ca|certificate unknown|access denied/i;
 
+/** Failures that are the same whatever is asked for: nobody was met there. */
+const NOBODY: ReadonlySet<ErrorCode> = new Set([
+  'REGISTRY_UNAVAILABLE',
+  'NAME_UNRESOLVED',
+  'PROXY_FAILED',
+]);
+
+export function metNobody(error: unknown): boolean {
+  return error instanceof AtollError && NOBODY.has(error.code);
+}
+
 /** The code for what Node says went wrong on the way to a server. */
 export function networkCode(cause: unknown): ErrorCode {
   const code = systemCodeOf(cause) ?? '';
