@@ -531,6 +531,35 @@ test('copyImages ends its task as failed when an image failed', async () => {
   expect(ctx.events.at(-1)).toMatchObject({ type: 'task.failed', task: 'copy', message });
 });
 
+test('copyImages calls no round good after which an image is tried again', async () => {
+  const [a, b] = [up(), down()];
+  a.repository('app').addImage(['base'], 'v1');
+  let first = true;
+  a.repository('app').hook = () => {
+    if (first) throw new AtollError('REGISTRY_UNAVAILABLE', 'away for a moment');
+  };
+  const ctx = recordingContext();
+  const emit: typeof ctx.emit = (event) => {
+    if (event.type === 'task.failed' && event.task === 'copy') first = false;
+    ctx.emit(event);
+  };
+
+  const report = await copyImages({ ...ctx, emit }, { images: [job(a, b, 'app', 'v1')] });
+
+  expect(report).toMatchObject({ copied: 1, failed: 0, images: [{ attempts: 2 }] });
+  const ends = ctx.events.flatMap((event) =>
+    event.type === 'task.failed' || event.type === 'task.finished'
+      ? [`${event.type} ${event.task}`]
+      : [],
+  );
+  expect(ends).toEqual([
+    'task.failed plan',
+    'task.failed copy',
+    'task.finished plan',
+    'task.finished copy',
+  ]);
+});
+
 test('copyImages never has more blobs under way than it may', async () => {
   const [a, b] = [up(), down()];
   const layers = Array.from({ length: 40 }, (_, n) => `layer ${n}`);

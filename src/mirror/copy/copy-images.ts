@@ -75,7 +75,7 @@ class CopyRun {
       }
     };
     await Promise.all(Array.from({ length: IMAGES_AT_ONCE }, work));
-    progress.finish(this.#summary(), this.#results.count('failed'));
+    progress.finish(this.#summary(), this.#results.count('failed') + again.length);
     return again;
   }
 
@@ -100,7 +100,8 @@ class CopyRun {
       }
     });
     const all = await Promise.all(planned);
-    progress.finish(counted(attempts.length, 'image'));
+    const failed = all.filter((each) => 'error' in each).length;
+    progress.finish(counted(all.length - failed, 'image'), failed);
     return all;
   }
 
