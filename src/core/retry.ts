@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { AtollError, isTransient, messageOf } from './errors.ts';
+import { onAbort } from './on-abort.ts';
 
 export interface RetryOptions {
   /** What is being tried, for the event of each failed attempt. */
@@ -54,14 +55,13 @@ export async function retry<T>(
 export function sleep(ctx: Pick<Context, 'signal'>, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (ctx.signal.aborted) return reject(ctx.signal.reason);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(ctx.signal.reason);
-    };
     const timer = setTimeout(() => {
-      ctx.signal.removeEventListener('abort', onAbort);
+      stopWaiting();
       resolve();
     }, ms);
-    ctx.signal.addEventListener('abort', onAbort, { once: true });
+    const stopWaiting = onAbort(ctx.signal, () => {
+      clearTimeout(timer);
+      reject(ctx.signal.reason);
+    });
   });
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import { onAbort } from '../core/on-abort.ts';
 import { sleep } from '../core/retry.ts';
 
 /**
@@ -109,15 +110,14 @@ class AdaptiveLimiter implements Limiter {
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
-        signal.removeEventListener('abort', onAbort);
+        stopWaiting();
         resolve();
       };
-      const onAbort = () => {
+      const stopWaiting = onAbort(signal, () => {
         this.#waiting.delete(start);
         reject(signal.reason);
-      };
+      });
       this.#waiting.add(start);
-      signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { onAbort } from '../../core/on-abort.ts';
 import { StallError } from './watchdog.ts';
 
 /** One try to connect: what it opened so far, and when it is over. */
@@ -6,12 +7,11 @@ export class Attempt {
   readonly signal: AbortSignal;
   readonly #sockets: Socket[] = [];
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort: () => void;
+  readonly #stopWaiting: () => void;
 
   constructor(signal: AbortSignal, timeoutMs: number) {
     this.signal = signal;
-    this.#onAbort = () => this.abandon(signal.reason);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#stopWaiting = onAbort(signal, () => this.abandon(signal.reason));
     const late = () => this.abandon(new StallError(`no connection within ${timeoutMs} ms`));
     this.#timer = setTimeout(late, timeoutMs);
   }
@@ -48,6 +48,6 @@ export class Attempt {
 
   done(): void {
     clearTimeout(this.#timer);
-    this.signal.removeEventListener('abort', this.#onAbort);
+    this.#stopWaiting();
   }
 }

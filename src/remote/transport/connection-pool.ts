@@ -1,8 +1,15 @@
 import type { Connection } from './connection.ts';
 
+interface Resting {
+  readonly connection: Connection;
+  readonly since: number;
+  /** How long it may rest, ours and the server's time taken together. */
+  readonly mostMs: number;
+}
+
 /** Unused connections per endpoint, the freshest on top. Nobody ever waits here. */
 export class ConnectionPool {
-  readonly #idle = new Map<string, { connection: Connection; since: number }[]>();
+  readonly #idle = new Map<string, Resting[]>();
   readonly #all = new Set<Connection>();
   readonly #keepAliveMs: number;
 
@@ -13,12 +20,12 @@ export class ConnectionPool {
   /** A connection that rested for no longer than `maxIdleMs`, if there is one. */
   take(key: string, maxIdleMs: number): Connection | undefined {
     const stack = this.#idle.get(key) ?? [];
-    for (let entry = stack.pop(); entry; entry = stack.pop()) {
-      if (entry.connection.usable && performance.now() - entry.since <= maxIdleMs) {
-        return entry.connection;
-      }
-      this.forget(entry.connection);
-      entry.connection.destroy();
+    for (let resting = stack.pop(); resting; resting = stack.pop()) {
+      const { connection, since, mostMs } = resting;
+      const isFresh = performance.now() - since <= Math.min(maxIdleMs, mostMs);
+      if (connection.usable && isFresh) return connection;
+      this.forget(connection);
+      connection.destroy();
     }
     return undefined;
   }
@@ -28,9 +35,10 @@ export class ConnectionPool {
   }
 
   give(key: string, connection: Connection): void {
-    connection.rest(this.#keepAliveMs);
+    const mostMs = Math.min(this.#keepAliveMs, connection.serverKeepAliveMs ?? this.#keepAliveMs);
+    connection.rest(mostMs);
     const stack = this.#idle.get(key) ?? [];
-    stack.push({ connection, since: performance.now() });
+    stack.push({ connection, since: performance.now(), mostMs });
     this.#idle.set(key, stack);
   }
 

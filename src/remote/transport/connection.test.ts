@@ -49,7 +49,9 @@ function connect() {
   connection.attach(line.socket, true);
   connection.begin('PUT', 'PUT / HTTP/1.1\r\n\r\n', 10, receiver);
   line.take();
-  return { ...line, connection, failures };
+  const { onread } = connection;
+  const receive = (text: string) => onread.callback(onread.buffer().write(text, 'latin1'));
+  return { ...line, connection, receiver, receive, failures };
 }
 
 test('Connection leaves it to the socket whether the peer takes anything of a chunk', () => {
@@ -66,13 +68,58 @@ test('Connection leaves it to the socket whether the peer takes anything of a ch
 });
 
 test('Connection waits for the answer once the peer has taken everything', () => {
-  const { connection, failures, timeouts, take } = connect();
+  const { connection, failures, socket, take } = connect();
   connection.write(Buffer.alloc(10), () => undefined);
   connection.finish();
 
   take();
-  expect(timeouts.at(-1)).toBe(0);
+  socket.emit('timeout');
+  expect(failures).toEqual([]);
   vi.advanceTimersByTime(STALL_MS);
 
   expect(failures[0]).toBeInstanceOf(StallError);
+});
+
+test('Connection lets the socket look again when writing goes on after a pause', () => {
+  const { connection, failures, timeouts, socket, take } = connect();
+  connection.write(Buffer.alloc(5), () => undefined);
+  take();
+  socket.emit('timeout');
+
+  connection.write(Buffer.alloc(5), () => undefined);
+  socket.emit('timeout');
+
+  expect(timeouts).toEqual([STALL_MS, STALL_MS]);
+  expect(failures[0]).toBeInstanceOf(StallError);
+});
+
+test('Connection closes by itself when it has rested for long enough', () => {
+  const { connection, receive, socket, take } = connect();
+  connection.write(Buffer.alloc(10), () => undefined);
+  take();
+  connection.finish();
+  receive('HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n');
+
+  connection.rest(3 * STALL_MS);
+  vi.advanceTimersByTime(2 * STALL_MS);
+  expect(connection.usable).toBe(true);
+  vi.advanceTimersByTime(STALL_MS);
+
+  expect(connection.usable).toBe(false);
+  expect(socket.destroyed).toBe(true);
+});
+
+test('Connection that is used again is not closed for having rested', () => {
+  const { connection, receive, receiver, failures, take } = connect();
+  connection.write(Buffer.alloc(10), () => undefined);
+  take();
+  connection.finish();
+  receive('HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n');
+  connection.rest(STALL_MS);
+
+  connection.begin('PUT', 'PUT / HTTP/1.1\r\n\r\n', 10, receiver);
+  vi.advanceTimersByTime(10 * STALL_MS);
+
+  expect(connection.usable).toBe(true);
+  expect(failures).toEqual([]);
 });

@@ -48,6 +48,8 @@ export class Connection {
   #bodyLeft = 0;
   #finished = true;
   #writing = 0;
+  /** Whether the socket itself looks whether anything moves. */
+  #isTimed = false;
   #paused = false;
   #gathering: NodeJS.Immediate | undefined;
   #closing = false;
@@ -83,7 +85,6 @@ export class Connection {
     socket.on('error', (error) => {
       this.#error ??= error;
     });
-    // Armed while the connection rests, and while it writes.
     socket.on('timeout', () => this.#timedOut());
     socket.on('end', () => this.#ended());
     socket.on('close', () => this.#ended());
@@ -103,8 +104,8 @@ export class Connection {
     this.#answered = false;
     this.#bodyLeft = bodyBytes;
     this.#finished = false;
+    this.#watchdog.expect('nothing');
     this.#socket?.ref();
-    this.#socket?.setTimeout(0);
     this.#socket?.write(head, 'latin1');
     // It may have died between being opened and being used.
     if (!this.usable) queueMicrotask(() => this.#ended());
@@ -115,11 +116,9 @@ export class Connection {
     this.#writing += 1;
     this.#bodyLeft -= chunk.length;
     this.#watchdog.expect(this.#owed());
-    // The socket itself sees how much of a chunk the peer has taken: a slow one is not a silent one.
-    if (this.#writing === 1) this.#socket?.setTimeout(this.#stallTimeoutMs);
+    this.#timeWriting();
     const written = (error?: Error | null) => {
       this.#writing -= 1;
-      if (this.#writing === 0) this.#socket?.setTimeout(0);
       this.#watchdog.expect(this.#owed());
       done(error ? (this.#error ?? error) : undefined);
     };
@@ -143,7 +142,7 @@ export class Connection {
   /** Parks the connection: it no longer keeps the process alive and closes by itself. */
   rest(ms: number): void {
     this.#socket?.unref();
-    this.#socket?.setTimeout(Math.min(ms, this.serverKeepAliveMs ?? ms));
+    this.#watchdog.rest(ms);
   }
 
   destroy(error?: unknown): void {
@@ -159,9 +158,16 @@ export class Connection {
     return this.#finished && this.#writing === 0 ? 'answer' : 'nothing';
   }
 
+  /** The socket itself sees how much of a chunk the peer has taken: a slow one is not a silent one. */
+  #timeWriting(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#socket?.setTimeout(this.#stallTimeoutMs);
+  }
+
   #timedOut(): void {
-    const stalled = `no data for ${this.#stallTimeoutMs} ms`;
-    this.destroy(this.#receiver ? new StallError(stalled) : undefined);
+    this.#isTimed = false;
+    if (this.#writing > 0) this.destroy(new StallError(`no data for ${this.#stallTimeoutMs} ms`));
   }
 
   #pause(): void {
@@ -252,7 +258,7 @@ export class Connection {
     const receiver = this.#receiver;
     this.#receiver = undefined;
     this.#decoder = undefined;
-    this.#watchdog.stop();
+    this.#watchdog.expect('nothing');
     // An answer before the request was whole leaves the rest of the body in the way.
     if (this.#bodyLeft !== 0 || this.#writing > 0) this.#closing = true;
     if (this.#paused) {
@@ -267,6 +273,7 @@ export class Connection {
     // After an error nobody wants what was gathered; it is asked for again.
     if (this.#error === undefined) this.#deliver();
     this.#closing = true;
+    this.#watchdog.stop();
     const receiver = this.#receiver;
     if (!receiver) return;
     if (this.#decoder?.closed() && !this.#error) this.#complete();
@@ -275,7 +282,6 @@ export class Connection {
 
   #fail(receiver: Receiver): void {
     this.#receiver = undefined;
-    this.#watchdog.stop();
     this.#socket?.destroy();
     receiver.fail(this.#error ?? new CutError(this.#answered));
   }

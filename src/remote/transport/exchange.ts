@@ -1,4 +1,5 @@
 import { systemCodeOf } from '../../core/errors.ts';
+import { onAbort } from '../../core/on-abort.ts';
 import type { ChunkSink } from '../bulk.ts';
 import { type Deferred, deferred } from '../deferred.ts';
 import { type Connection, CutError, type Receiver } from './connection.ts';
@@ -20,8 +21,7 @@ export interface ExchangeOwner {
 export class Exchange implements Receiver {
   readonly #connection: Connection;
   readonly #owner: ExchangeOwner;
-  readonly #signal: AbortSignal;
-  readonly #onAbort: () => void;
+  readonly #stopWaiting: () => void;
   readonly #queue: Held[] = [];
   readonly #head = deferred<ResponseHead>();
   #sink: ChunkSink | undefined;
@@ -36,9 +36,7 @@ export class Exchange implements Receiver {
   constructor(signal: AbortSignal, connection: Connection, owner: ExchangeOwner) {
     this.#connection = connection;
     this.#owner = owner;
-    this.#signal = signal;
-    this.#onAbort = () => connection.destroy(signal.reason);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#stopWaiting = onAbort(signal, () => connection.destroy(signal.reason));
     // Read later, or never when the request itself fails first.
     this.#head.promise.catch(() => undefined);
   }
@@ -115,7 +113,7 @@ export class Exchange implements Receiver {
   }
 
   #leave(reusable: boolean): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#stopWaiting();
     this.#owner.over(reusable);
   }
 

@@ -3,8 +3,8 @@ export interface WatchdogTimes {
   readonly answerTimeoutMs: number;
 }
 
-/** What the peer owes us right now. `nothing` while the delay is our own. */
-export type Owed = 'nothing' | 'bytes' | 'answer';
+/** What the peer owes us right now: `nothing` while the delay is our own, `rest` while nobody asks. */
+export type Owed = 'nothing' | 'bytes' | 'answer' | 'rest';
 
 /** A body that moves fewer bytes than this in one stall time is not moving. */
 const LEAST_BYTES = 1024;
@@ -14,12 +14,16 @@ export class StallError extends Error {
   override readonly name = 'StallError';
 }
 
-/** Ends an exchange whose peer stays silent or drips. Checks now and then, costs nothing between. */
+/**
+ * Ends an exchange whose peer stays silent or drips, and a connection that nobody uses. Checks now
+ * and then, costs nothing between: one timer goes on over many exchanges.
+ */
 export class Watchdog {
   readonly #times: WatchdogTimes;
   readonly #bark: (error: StallError) => void;
   #timer: NodeJS.Timeout | undefined;
   #owed: Owed = 'nothing';
+  #restMs = 0;
   #since = 0;
   #moved = 0;
 
@@ -34,8 +38,13 @@ export class Watchdog {
     this.#reset();
     if (owed === 'nothing') return;
     const { stallTimeoutMs, answerTimeoutMs } = this.#times;
-    const period = Math.min(stallTimeoutMs, answerTimeoutMs);
-    this.#timer ??= setTimeout(() => this.#check(), period).unref();
+    this.#start(Math.min(stallTimeoutMs, answerTimeoutMs));
+  }
+
+  /** From now on nobody asks anything; after `ms` the connection is of no use any more. */
+  rest(ms: number): void {
+    this.#restMs = ms;
+    this.expect('rest');
   }
 
   moved(bytes: number): void {
@@ -48,6 +57,10 @@ export class Watchdog {
     this.#owed = 'nothing';
   }
 
+  #start(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#check(), ms).unref();
+  }
+
   #reset(): void {
     this.#since = performance.now();
     this.#moved = 0;
@@ -58,23 +71,21 @@ export class Watchdog {
     if (this.#owed === 'nothing') return;
     const late = this.#late(performance.now() - this.#since);
     if (late) this.#bark(new StallError(late));
-    else this.#timer = setTimeout(() => this.#check(), this.#wait()).unref();
+    else this.#start(this.#window() - (performance.now() - this.#since));
   }
 
-  /** Until the running window is over; a window that began after the timer was set is given its time. */
-  #wait(): number {
+  #window(): number {
+    if (this.#owed === 'rest') return this.#restMs;
     const { stallTimeoutMs, answerTimeoutMs } = this.#times;
-    const window = this.#owed === 'answer' ? answerTimeoutMs : stallTimeoutMs;
-    return Math.max(1, window - (performance.now() - this.#since));
+    return this.#owed === 'answer' ? answerTimeoutMs : stallTimeoutMs;
   }
 
   #late(elapsedMs: number): string | undefined {
-    const { stallTimeoutMs, answerTimeoutMs } = this.#times;
-    if (this.#owed === 'answer') {
-      return elapsedMs >= answerTimeoutMs ? `no answer within ${answerTimeoutMs} ms` : undefined;
-    }
-    if (elapsedMs < stallTimeoutMs) return undefined;
-    if (this.#moved < LEAST_BYTES) return `no data for ${stallTimeoutMs} ms`;
+    const window = this.#window();
+    if (elapsedMs < window) return undefined;
+    if (this.#owed === 'rest') return `not used for ${window} ms`;
+    if (this.#owed === 'answer') return `no answer within ${window} ms`;
+    if (this.#moved < LEAST_BYTES) return `no data for ${window} ms`;
     this.#reset();
     return undefined;
   }
