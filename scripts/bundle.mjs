@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 
-const root = join(import.meta.dirname, '..');
+export const root = join(import.meta.dirname, '..');
 // Dependencies in CommonJS ask for builtins at run time; a file of modules has no `require` of its own.
 const REQUIRE = `import { createRequire as atollRequire } from 'node:module';
 const require = atollRequire(import.meta.url);`;
@@ -19,35 +19,26 @@ function assets(folder = join(root, 'assets')) {
   );
 }
 
+export const MAIN = join(root, 'src', 'cli', 'main.ts');
+
 /** Names stay as they are: the file is read by auditors, and a bug prints its stack. */
-const READABLE = { minifyWhitespace: true, minifySyntax: true, keepNames: false };
+const COMMON = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'error',
+};
 
-const MAIN = join(root, 'src', 'cli', 'main.ts');
-
-/** Bundles the command line into one file: a module, or CommonJS for the executable. */
-export async function bundle({ outfile, format, entry = MAIN }) {
-  const isModule = format === 'esm';
-  const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(assets())};`;
-  const partial = `${outfile}.partial`;
-  mkdirSync(dirname(outfile), { recursive: true });
-  await build({
-    entryPoints: [entry],
-    outfile: partial,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format,
-    ...READABLE,
-    legalComments: 'none',
-    logLevel: 'error',
-    banner: { js: isModule ? `${REQUIRE}\n${inlined}` : inlined },
-    ...(isModule ? {} : COMMONJS),
-  });
-  renameSync(partial, outfile);
-}
+/** For modules, of one file or of many. */
+export const MODULE = { ...COMMON, format: 'esm', banner: { js: REQUIRE } };
 
 /** In an executable there are no modules: a path is that of the program, an import a require. */
 const COMMONJS = {
+  ...COMMON,
+  format: 'cjs',
   define: {
     'import.meta.dirname': '__dirname',
     'import.meta.filename': '__filename',
@@ -55,6 +46,21 @@ const COMMONJS = {
   },
   supported: { 'dynamic-import': false },
 };
+
+/** Bundles the command line into one file: a module, or CommonJS for the executable. */
+export async function bundle({ outfile, format, entry = MAIN }) {
+  const settings = format === 'esm' ? MODULE : COMMONJS;
+  const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(assets())};`;
+  const partial = `${outfile}.partial`;
+  mkdirSync(dirname(outfile), { recursive: true });
+  await build({
+    ...settings,
+    entryPoints: [entry],
+    outfile: partial,
+    banner: { js: `${settings.banner?.js ?? ''}\n${inlined}` },
+  });
+  renameSync(partial, outfile);
+}
 
 if (process.argv[1] === import.meta.filename) {
   const outfile = process.argv[2] ?? join(root, 'dist', 'atoll.mjs');

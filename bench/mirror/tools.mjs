@@ -1,32 +1,16 @@
 // What is compared: each is one command that fills the target from the source.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { oneFile } from '../one-file.mjs';
 import { measure } from './processes.mjs';
 
 const here = import.meta.dirname;
 /** Where skopeo remembers which registry has which blob; a first sync has no such memory. */
 const SKOPEO_MEMORY = '/var/lib/containers/cache/blob-info-cache-v1.boltdb';
 
-/** One file, as atoll is shipped: starting up counts where there is nothing to do. */
-async function bundleAtoll(folder) {
-  const outfile = join(folder, 'run-atoll.mjs');
-  await build({
-    entryPoints: [join(here, 'run-atoll.mjs')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    logLevel: 'error',
-  });
-  return outfile;
-}
-
 export async function prepareTools(folder, workload) {
-  const program = await bundleAtoll(folder);
+  // Starting up counts where there is nothing to do.
+  const program = await oneFile(join(here, 'run-atoll.mjs'), join(folder, 'run-atoll.mjs'));
   const list = join(folder, 'images.json');
   const blobs = join(folder, 'blobs.txt');
   await writeFile(list, JSON.stringify(workload.images));

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readText } from '../core/files.ts';
 import { parseBytes } from '../core/format.ts';
 import { inputError, parseYamlInput } from '../core/yaml-input.ts';

@@ -55,14 +55,21 @@ export async function loadRegistriesConf(
   }
   const env = options.env ?? process.env;
   const user = env.HOME ? join(env.HOME, '.config', 'containers') : undefined;
+  // All at once, because every run begins with this.
+  const systemDropIns = inAdvance(readDropIns(SYSTEM_DROP_INS));
+  const userDropIns = inAdvance(user ? readDropIns(join(user, 'registries.conf.d')) : []);
   const main = await readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user);
   // Who has a file of their own has left the system's configuration behind, drop-ins included.
   const isOwn = user !== undefined && main?.path === join(user, 'registries.conf');
-  const dropIns = await Promise.all([
-    ...(isOwn ? [] : [readDropIns(SYSTEM_DROP_INS)]),
-    ...(user ? [readDropIns(join(user, 'registries.conf.d'))] : []),
-  ]);
-  return merge([...(main ? [main] : []), ...dropIns.flat()]);
+  const dropIns = [...(isOwn ? [] : await systemDropIns), ...(await userDropIns)];
+  return merge([...(main ? [main] : []), ...dropIns]);
+}
+
+/** Begun before anyone knows whether it is wanted: its failure counts only for those who wait for it. */
+function inAdvance<T>(work: Promise<T> | T): Promise<T> {
+  const begun = Promise.resolve(work);
+  begun.catch(() => undefined);
+  return begun;
 }
 
 interface Loaded extends RegistriesFile {
@@ -74,8 +81,9 @@ async function readMain(
   user: string | undefined,
 ): Promise<Loaded | undefined> {
   if (named) return await readOne(named);
+  const system = inAdvance(readIfPresent(SYSTEM_FILE));
   const own = user && (await readIfPresent(join(user, 'registries.conf')));
-  return own || (await readIfPresent(SYSTEM_FILE));
+  return own || (await system);
 }
 
 /** A file that went away since it was listed, or a link to nowhere, is passed over. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // atoll.yaml. Unknown fields are refused everywhere: a misspelled one would silently do nothing.
 // Descriptions end up in the JSON Schema that editors use.

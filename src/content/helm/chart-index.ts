@@ -1,6 +1,6 @@
 import semver from 'semver';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { HelmChart, HelmRepository } from '../image-set/image-set.ts';

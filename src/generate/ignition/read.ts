@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import type { IgnitionConfig, Resource } from './config.ts';
 

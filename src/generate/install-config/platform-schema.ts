@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PlatformInput } from './platforms.ts';
 
 // The platform of a cluster as a file or a part of one. Unknown fields are refused: a misspelled

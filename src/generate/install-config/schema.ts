@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { inputError, type Locate, parseYamlInput } from '../../core/yaml-input.ts';
 
 const machinePool = z.looseObject({

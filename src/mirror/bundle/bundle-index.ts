@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';

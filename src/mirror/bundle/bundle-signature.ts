@@ -1,18 +1,9 @@
 import { join } from 'node:path';
-import {
-  createMessage,
-  decryptKey,
-  type PrivateKey,
-  type PublicKey,
-  readKeys,
-  readPrivateKey,
-  readSignature,
-  sign,
-  verify,
-} from 'openpgp';
+import type { PrivateKey, PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { loadOpenpgp } from '../../core/openpgp.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { SIGNATURE_FILE } from './bundle-index.ts';
 
@@ -23,6 +14,7 @@ export type Signer = (text: string, date: Date) => Promise<string>;
 export async function loadSigner(file: string, passphrase: string | undefined): Promise<Signer> {
   if (passphrase !== undefined) registerSecret(passphrase);
   const signingKeys = await unlocked(file, await readText(file), passphrase);
+  const { createMessage, sign } = await loadOpenpgp();
   return async (text, date) => {
     const message = await createMessage({ binary: Buffer.from(text) });
     return await sign({ message, signingKeys, detached: true, date });
@@ -34,6 +26,7 @@ async function unlocked(
   armoredKey: string,
   passphrase: string | undefined,
 ): Promise<PrivateKey> {
+  const { decryptKey, readPrivateKey } = await loadOpenpgp();
   try {
     const privateKey = await readPrivateKey({ armoredKey });
     if (privateKey.isDecrypted()) return privateKey;
@@ -58,6 +51,7 @@ export async function writeSignature(
 
 /** Public keys whose signatures count, armored, one or more in each file. */
 export async function loadBundleKeys(files: readonly string[]): Promise<readonly PublicKey[]> {
+  const { readKeys } = await loadOpenpgp();
   const read = files.map(async (file) => {
     const text = await readText(file);
     try {
@@ -104,6 +98,7 @@ async function checked(
   keys: readonly PublicKey[],
   date: Date,
 ) {
+  const { createMessage, readSignature, verify } = await loadOpenpgp();
   try {
     const signature = await readSignature({ armoredSignature });
     const message = await createMessage({ binary: Buffer.from(text) });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, unwritable } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';

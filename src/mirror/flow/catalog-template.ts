@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContentImage } from '../../content/content-image.ts';
 import type { ImageSet, OperatorCatalog } from '../../content/image-set/image-set.ts';
 import { AtollError } from '../../core/errors.ts';

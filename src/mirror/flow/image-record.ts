@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONTENT_KINDS, type ContentImage } from '../../content/content-image.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';

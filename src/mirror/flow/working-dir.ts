@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
 
 const SOURCE = z.looseObject({

@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
 
 /** One `[[registry]]` of registries.conf. */

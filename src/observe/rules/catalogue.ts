@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readAsset } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { SHORTEST_LITERAL } from '../scan/line-scanner.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Where evidence comes from; `*` stands for anything within one. See the head of `assets/failures.yaml`. */
 const WHERE =

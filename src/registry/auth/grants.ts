@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { isRepository } from '../../oci/reference.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONTENT_KINDS } from '../../content/content-image.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import type { Reference } from '../../oci/reference.ts';
 

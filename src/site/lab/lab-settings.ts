@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readTextIfPresent, SECRET_DIRECTORY_MODE, writeFileAtomic } from '../../core/files.ts';
 
 /** Ways a lab can be spoilt on purpose, to see what happens and whether it is explained. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // The format of openshift/release's ci-operator/step-registry. Unknown fields are refused, as the
 // CI itself does: a misspelled one would silently do nothing.

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';
 import type { Payload } from '../payload/payload.ts';

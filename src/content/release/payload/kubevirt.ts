@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
 import { ARCHITECTURES } from '../../../oci/platform.ts';
 import { parseReference, type Reference } from '../../../oci/reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';

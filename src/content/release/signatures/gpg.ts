@@ -1,6 +1,6 @@
-import { readMessage, verify } from 'openpgp';
 import type { Context } from '../../../core/context.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
+import { loadOpenpgp } from '../../../core/openpgp.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import type { Web } from '../../web/web.ts';
 import type { ReleaseKeys } from './release-keys.ts';
@@ -84,6 +84,7 @@ export async function verifySignature(
 }
 
 async function openMessage(bytes: Uint8Array, digest: Digest, keys: ReleaseKeys, date: Date) {
+  const { readMessage, verify } = await loadOpenpgp();
   try {
     const message = await readMessage({ binaryMessage: bytes });
     const verificationKeys = [...keys];

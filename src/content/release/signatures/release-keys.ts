@@ -1,7 +1,8 @@
-import { type PublicKey, readKeys } from 'openpgp';
+import type { PublicKey } from 'openpgp';
 import { readAsset } from '../../../core/assets.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
+import { loadOpenpgp } from '../../../core/openpgp.ts';
 
 export type ReleaseKeys = readonly PublicKey[];
 
@@ -16,6 +17,7 @@ export async function loadReleaseKeys(files: readonly string[] = []): Promise<Re
 
 /** A file may hold several armored blocks, one after the other. */
 async function readArmored(text: string, name: string): Promise<ReleaseKeys> {
+  const { readKeys } = await loadOpenpgp();
   const blocks = text.match(/-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END[^-]*-----/g);
   try {
     const read = await Promise.all((blocks ?? []).map((armoredKeys) => readKeys({ armoredKeys })));

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContentKind } from '../../../content/content-image.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../core/files.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type OpenRelease, openRelease } from '../../../content/release/open-release.ts';
 import type { Component } from '../../../content/release/payload/image-references.ts';
 import { verifySignature } from '../../../content/release/signatures/gpg.ts';

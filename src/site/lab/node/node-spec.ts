@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readText } from '../../../core/files.ts';
 
 export type Role = 'bootstrap' | 'master' | 'worker';

@@ -1,5 +1,5 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
-import { createMessage, generateKey, readPrivateKey, sign } from 'openpgp';
+import { loadOpenpgp } from '../../../core/openpgp.ts';
 import { type BuiltImage, blobOf, buildArtifact } from '../../../oci/build-image.ts';
 import type { Digest } from '../../../oci/digest.ts';
 
@@ -20,6 +20,7 @@ export interface ReleaseSigner {
 
 /** Fresh keys for one lab; the private halves never leave this process. */
 export async function createReleaseSigner(now: Date): Promise<ReleaseSigner> {
+  const { createMessage, generateKey, readPrivateKey, sign } = await loadOpenpgp();
   const { privateKey, publicKey: releaseKey } = await generateKey({
     type: 'ecc',
     curve: 'nistP256',

@@ -1,0 +1,51 @@
+import { build, type Metafile } from 'esbuild';
+import { beforeAll, expect, test } from 'vitest';
+import { MAIN, MODULE, root } from '../scripts/bundle.mjs';
+
+let outputs: Metafile['outputs'];
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    ...MODULE,
+    absWorkingDir: root,
+    entryPoints: [MAIN],
+    outdir: 'dist',
+    splitting: true,
+    write: false,
+    metafile: true,
+  });
+  outputs = metafile.outputs;
+});
+
+/** The sources that are read before the first line of this one runs. */
+function readFor(entry: string): string[] {
+  const [first] = Object.entries(outputs).find(([, output]) => output.entryPoint === entry) ?? [];
+  expect(first, `no file starts with ${entry}`).toBeDefined();
+  const files = new Set([first ?? '']);
+  for (const file of files) {
+    const imports = outputs[file]?.imports ?? [];
+    const needed = imports.filter(
+      ({ kind, path }) => kind === 'import-statement' && path in outputs,
+    );
+    for (const { path } of needed) files.add(path);
+  }
+  return [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+}
+
+test('the command line starts without reading any command', () => {
+  const sources = readFor('src/cli/main.ts').filter((file) => file.startsWith('src/'));
+
+  expect(sources).toContain('src/cli/main.ts');
+  expect(sources.filter((file) => !/^src\/(cli|core|oci)\//.test(file))).toEqual([]);
+  expect(sources.filter((file) => /^src\/cli\/commands\/(?!load|groups)/.test(file))).toEqual([]);
+});
+
+test('no command reads a large library before it needs it', () => {
+  const libraries = readFor('src/cli/commands/index.ts').filter((file) =>
+    /node_modules/.test(file),
+  );
+
+  expect(libraries.filter((file) => /zod/.test(file))).not.toEqual([]);
+  expect(libraries.filter((file) => /openpgp|@aws-sdk|@peculiar/.test(file))).toEqual([]);
+  expect(libraries.filter((file) => /zod\/v4\/locales\/(?!en\.js)/.test(file))).toEqual([]);
+});
