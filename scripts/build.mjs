@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { MAIN, MODULE, root } from './bundle.mjs';
 
-const dist = join(root, 'dist');
+const dist = process.argv[2] ?? join(root, 'dist');
 
 /** What an earlier build left; what other scripts put into dist/ stays. */
 function clean() {

@@ -32,8 +32,16 @@ const COMMON = {
   logLevel: 'error',
 };
 
-/** For modules, of one file or of many. */
-export const MODULE = { ...COMMON, format: 'esm', banner: { js: REQUIRE } };
+/**
+ * For modules, of one file or of many. Libraries that come in both forms are taken as modules: of a CommonJS one that
+ * is imported when needed, only `default` is left.
+ */
+export const MODULE = {
+  ...COMMON,
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  banner: { js: REQUIRE },
+};
 
 /** In an executable there are no modules: a path is that of the program, an import a require. */
 const COMMONJS = {

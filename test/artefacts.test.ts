@@ -23,19 +23,23 @@ const MIB = 1024 ** 2;
 const folder = mkdtempSync(join(tmpdir(), 'atoll-artefact-'));
 const bundle = join(folder, 'atoll.mjs');
 const binary = join(folder, 'atoll');
+const chunks = join(folder, 'package', 'dist', 'cli', 'main.js');
 
 beforeAll(() => {
   const script = (name: string, outfile: string) =>
     execFileSync(process.execPath, [join(ROOT, 'scripts', name), outfile], { stdio: 'ignore' });
   script('bundle.mjs', bundle);
   script('binary.mjs', binary);
+  script('build.mjs', join(folder, 'package', 'dist'));
+  cpSync(join(ROOT, 'assets'), join(folder, 'package', 'assets'), { recursive: true });
   cpSync(join(UPSTREAM, 'layout'), join(folder, 'layout'), { recursive: true });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The bundle is given Node by its full path, the binary nothing at all. */
+/** Bundle and chunks are given Node by its full path, the binary nothing at all. */
 const ARTEFACTS = [
   { name: 'the bundle', file: process.execPath, args: [bundle], mostBytes: 8 * MIB, path: bundle },
+  { name: 'dist/', file: process.execPath, args: [chunks], mostBytes: MIB, path: chunks },
   { name: 'the binary', file: binary, args: [], mostBytes: 150 * MIB, path: binary },
 ];
 
@@ -59,7 +63,10 @@ function statusOf(url: string, ca: Buffer): Promise<number | undefined> {
   });
 }
 
-describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, mostBytes, path }) => {
+describe.each(ARTEFACTS)('$name, with an empty environment', (artefact) => {
+  const { file, args, mostBytes, path } = artefact;
+  const own = (name: string) => `${name}-${ARTEFACTS.indexOf(artefact)}`;
+
   const atoll = (...words: string[]) => {
     const options = { cwd: folder, env: { PATH: '' }, encoding: 'utf8' } as const;
     return spawnSync(file, [...args, ...words], options);
@@ -80,7 +87,7 @@ describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, most
   });
 
   test('copies an image with all it refers to', () => {
-    const copy = `copy-${file === binary}`;
+    const copy = own('copy');
     mkdirSync(join(folder, copy));
 
     const copied = atoll('mirror', 'copy', `oci:layout:${IMAGE}`, `oci:${copy}:helm`);
@@ -95,7 +102,7 @@ describe.each(ARTEFACTS)('$name, with an empty environment', ({ file, args, most
   });
 
   test('serves a registry with processes of its own kind', async () => {
-    const registry = `registry-${file === binary}`;
+    const registry = own('registry');
     const port = await freePort();
     const made = atoll('registry', 'init', '--dir', registry, '--port', `${port}`);
     expect([made.status, made.stderr]).toEqual([0, '']);

@@ -49,3 +49,15 @@ test('no command reads a large library before it needs it', () => {
   expect(libraries.filter((file) => /openpgp|@aws-sdk|@peculiar/.test(file))).toEqual([]);
   expect(libraries.filter((file) => /zod\/v4\/locales\/(?!en\.js)/.test(file))).toEqual([]);
 });
+
+test('a library that is read when needed has its names', () => {
+  const late = Object.values(outputs).filter(({ entryPoint }) =>
+    /node_modules/.test(entryPoint ?? ''),
+  );
+
+  expect(late.map(({ entryPoint }) => entryPoint)).toContainEqual(
+    expect.stringContaining('openpgp'),
+  );
+  // All that is left of a CommonJS library.
+  expect(late.filter(({ exports }) => `${exports}` === 'default')).toEqual([]);
+});
