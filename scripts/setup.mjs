@@ -37,7 +37,7 @@ function once(stamp, files, work) {
 
 const lockfile = join(root, 'package-lock.json');
 once(join(root, 'node_modules', '.atoll-lock'), [lockfile], () =>
-  run('npm', ['ci', '--no-audit', '--no-fund']),
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']),
 );
 if (!process.argv.includes('--no-build')) {
   const sources = filesIn(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'));
