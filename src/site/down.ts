@@ -2,7 +2,6 @@ import type { Context } from '../core/context.ts';
 import type { Resource } from '../platform/platform.ts';
 import type { OpenSite } from './open-site.ts';
 import { removeResources } from './remove-resources.ts';
-import { STAGE_IDS } from './stages/stage.ts';
 
 export interface DownOptions {
   /** Only what a private site needs for the install and no longer. */
@@ -14,16 +13,20 @@ export function planDown({ inventory }: OpenSite, { temporary }: DownOptions): r
   return inventory.resources().filter((resource) => !temporary || resource.temporary);
 }
 
-/** Removes exactly what the site made, newest first, and forgets that its stages ran. Safe to repeat. */
+/** What stands on the mirror: without it, it has to be made, filled and pointed at again. */
+const ON_THE_MIRROR: readonly string[] = ['registry', 'images', 'config'];
+
+/** Removes exactly what the site made, newest first, and forgets that its steps ran. Safe to repeat. */
 export async function takeDown(
   ctx: Context,
   open: OpenSite,
   options: DownOptions,
 ): Promise<readonly Resource[]> {
   const doomed = new Set(planDown(open, options).map(({ id }) => id));
-  const removed = await removeResources(ctx, open.work, ({ id }) => doomed.has(id));
-  for (const step of options.temporary ? [] : STAGE_IDS) {
-    if (open.journal.history(step)) await open.journal.append({ kind: 'undone', step });
+  // First: whatever stops this half-way, nothing counts as done whose things may be gone.
+  for (const [step, { state }] of open.journal.steps()) {
+    const forgotten = !options.temporary || (doomed.size > 0 && ON_THE_MIRROR.includes(step));
+    if (forgotten && state !== 'undone') await open.journal.append({ kind: 'undone', step });
   }
-  return removed;
+  return removeResources(ctx, open.work, ({ id }) => doomed.has(id));
 }

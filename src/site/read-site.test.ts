@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import { parseSite, readSite, sitePath } from './read-site.ts';
 import { siteJsonSchema } from './schema.ts';
+import { sitePaths } from './site-paths.ts';
 
 const GOOD = `# my site
 name: north
@@ -121,4 +122,15 @@ test('siteJsonSchema describes fields for editors and allows what has a default 
 
   expect(schema.required).toEqual(['name', 'release', 'platform', 'cluster']);
   expect(JSON.stringify(schema.properties)).toContain('MIRROR_REGISTRY_HOST');
+});
+
+test('sitePaths starts relative folders from the folder of the site, wherever it is run', () => {
+  const { site } = parse(
+    `${GOOD}mirror:\n  bundle: out\n`.replace('registry:', 'registry:\n  storage: data/mirror'),
+  );
+
+  expect(site && sitePaths(site)).toMatchObject({
+    registry: '/sites/north/data/mirror',
+    bundle: '/sites/north/out',
+  });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Site } from './read-site.ts';
+import { type Site, sitePath } from './read-site.ts';
 
 // <folder of the site file>/.atoll/
 //   journal.ndjson, inventory.ndjson, lock
@@ -32,12 +32,12 @@ export interface SitePaths {
   readonly install: string;
 }
 
-export function sitePaths({
-  state,
-  mirror,
-  registry,
-}: Pick<Site, 'state' | 'mirror' | 'registry'>): SitePaths {
+export function sitePaths(
+  site: Pick<Site, 'directory' | 'state' | 'mirror' | 'registry'>,
+): SitePaths {
+  const { state, mirror, registry } = site;
   const at = (...names: readonly string[]) => join(state, ...names);
+  const given = (path: string | undefined) => (path === undefined ? path : sitePath(site, path));
   return {
     state,
     journal: at('journal.ndjson'),
@@ -47,9 +47,9 @@ export function sitePaths({
     upstreamSecret: at('secrets', 'upstream.json'),
     mirrorSecret: at('secrets', 'mirror.json'),
     mergedSecret: at('secrets', 'merged.json'),
-    registry: registry.storage ?? at('registry'),
+    registry: given(registry.storage) ?? at('registry'),
     mirror: at('mirror'),
-    bundle: mirror.bundle ?? at('bundle'),
+    bundle: given(mirror.bundle) ?? at('bundle'),
     tools: at('tools'),
     install: at('install'),
   };

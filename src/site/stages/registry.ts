@@ -1,7 +1,8 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
-import { readText, readTextIfPresent } from '../../core/files.ts';
+import { AtollError, systemCodeOf } from '../../core/errors.ts';
+import { readText, readTextIfPresent, unreadable } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
 import { parsePullSecret } from '../../generate/pull-secret.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
@@ -52,7 +53,8 @@ export const registryPidFile = (paths: Pick<StageWork['paths'], 'state'>): strin
 async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
   const { site, paths, inventory } = work;
   const temporary = site.mode === 'private';
-  await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
+  if (await isEmptyPlace(paths.registry))
+    await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
   await ensureEmbedded(ctx, work);
   const pidFile = registryPidFile(paths);
   // A lab shares its cores with its machines.
@@ -63,6 +65,16 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
     logFile: join(paths.state, 'logs', 'registry-service.log'),
     args: ['registry', 'serve', '--dir', paths.registry, ...workers, '--output', 'json'],
   });
+}
+
+/** Whether what will be there is ours alone. A folder with content was somebody's before. */
+async function isEmptyPlace(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length === 0;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return true;
+    throw unreadable(path, error);
+  }
 }
 
 /** The password is on disk before the registry knows it: a crash in between must not lose it. */

@@ -128,7 +128,7 @@ describeWithPeers(['docker-registry'], 'registryStage with a registry the site h
 });
 
 test('registryStage refuses a port that its registry was not made with', async () => {
-  const { work } = await openTestSite({ registry: { type: 'embedded', port: 5001 } });
+  const { work, inventory } = await openTestSite({ registry: { type: 'embedded', port: 5001 } });
   await initRegistry(ctx, {
     directory: work.paths.registry,
     hosts: ['localhost'],
@@ -141,6 +141,8 @@ test('registryStage refuses a port that its registry was not made with', async (
     message: expect.stringMatching(/port 5001.*config\.yaml" says 5000/),
     hint: expect.stringContaining('registry.port back to 5000'),
   });
+  // What was there before is not the site's to remove.
+  expect(inventory.resources()).toEqual([]);
 });
 
 test('registryOptions leaves out the CA of a registry that is not made yet, but not one the site names', async () => {
