@@ -28,7 +28,7 @@ export async function openInventory(ctx: Context, path: string): Promise<Invento
     if (entry.kind === 'claimed') present.set(keyOf(entry.resource), entry.resource);
     else present.delete(keyOf(entry.resource));
   }
-  const file = await openLineFile(path);
+  const file = openLineFile(path);
   const append = (entry: object) => {
     seq += 1;
     return file.append({ seq, at: ctx.now().toISOString(), ...entry }, true);

@@ -1,3 +1,5 @@
+import { stringify } from 'yaml';
+
 /** What `atoll init` asks: the rest has defaults, which the file shows as comments. */
 export interface SiteAnswers {
   readonly name: string;
@@ -12,24 +14,24 @@ export interface SiteAnswers {
 
 /** A commented site file: what was asked is set, what has a default is shown. */
 export function siteTemplate(answers: SiteAnswers): string {
-  const region = answers.region ? `  region: ${answers.region}\n` : '';
+  const region = answers.region ? `  region: ${scalar(answers.region)}\n` : '';
   const host = answers.registryHost
-    ? `  host: ${answers.registryHost}\n`
+    ? `  host: ${scalar(answers.registryHost)}\n`
     : '  # host: mirror.example.com   # the name nodes use\n';
   return `# yaml-language-server: $schema=./atoll.schema.json
 # A site of atoll: everything one installation needs. "atoll validate" checks it,
 # "atoll plan" shows what will happen, "atoll up" does it, "atoll down" undoes it.
 
-name: ${answers.name}
-mode: ${answers.mode}   # disconnected: no way out; private: internal, with a way out
+name: ${scalar(answers.name)}
+mode: ${scalar(answers.mode)}   # disconnected: no way out; private: internal, with a way out
 
 release:
-  version: ${answers.version}
+  version: ${scalar(answers.version)}
   # channel: stable-${answers.version.split('.').slice(0, 2).join('.')}
   # architecture: amd64
 
 platform:
-  type: ${answers.platform}   # lab, none, aws, vsphere, nutanix
+  type: ${scalar(answers.platform)}   # lab, none, aws, vsphere, nutanix
 ${region}
 # The machine with a leg on both sides. Without an address it is made, or is this machine.
 bastion:
@@ -54,9 +56,9 @@ mirror:
   # - name: registry.redhat.io/ubi9/ubi:latest
 
 cluster:
-  name: ${answers.name}
-  baseDomain: ${answers.baseDomain}
-  pullSecret: ${answers.pullSecret}   # a file, readable by you alone; its content stays there
+  name: ${scalar(answers.name)}
+  baseDomain: ${scalar(answers.baseDomain)}
+  pullSecret: ${scalar(answers.pullSecret)}   # a file, readable by you alone; its content stays there
   controlPlane: 3
   workers: 2
 
@@ -64,4 +66,9 @@ postInstall:
   defaultCatalogs: false
   samples: Removed
 `;
+}
+
+/** Text that YAML reads as this very text, on one line. */
+function scalar(text: string): string {
+  return stringify(text, { lineWidth: 0, blockQuote: false }).trimEnd();
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
+import { counted } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
 import {
   overlayRegistry,
@@ -10,6 +11,7 @@ import {
 import { resolveSteps } from '../workflow/registry/resolve.ts';
 import { type ShellSurroundings, shellStep } from '../workflow/registry/shell-step.ts';
 import { shippedRegistry } from '../workflow/registry/shipped.ts';
+import { checkWorkflow } from '../workflow/run-workflow.ts';
 import type { Step, Workflow } from '../workflow/step.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { STAGES } from './stages/index.ts';
@@ -19,13 +21,30 @@ import { STAGE_IDS, type Stage, type StageWork } from './stages/stage.ts';
 export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workflow> {
   const { site } = work;
   const own = site.steps.registry
-    ? await readStepRegistry(ctx, sitePath(site, site.steps.registry))
+    ? await ownRegistry(ctx, sitePath(site, site.steps.registry))
     : undefined;
   checkNames(site);
   const registry = own ? overlayRegistry(shippedRegistry(), own) : shippedRegistry();
   const kept = STAGES.filter((stage) => !site.steps.skip.includes(stage.id));
   const steps = kept.map((stage) => stageOrReplacement(work, stage, kept, own));
-  return { name: site.name, steps: inserted(work, steps, registry) };
+  const workflow = { name: site.name, steps: inserted(work, steps, registry) };
+  checkWorkflow(workflow);
+  return workflow;
+}
+
+/** A file of the site's own with a mistake must not pass for one that is not there. */
+async function ownRegistry(ctx: Context, folder: string): Promise<StepRegistry> {
+  const registry = await readStepRegistry(ctx, folder);
+  const mistakes = registry.problems.filter(({ severity }) => severity === 'error');
+  if (mistakes.length === 0) return registry;
+  const lines = mistakes.map(
+    ({ file, line, message }) => `\n  ${join(folder, file)}${line ? `:${line}` : ''}: ${message}`,
+  );
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot use steps.registry "${folder}": ${counted(mistakes.length, 'mistake')}${lines.join('')}`,
+    { hint: 'Correct them, then run the same command again' },
+  );
 }
 
 function stageOrReplacement(

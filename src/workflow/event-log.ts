@@ -24,7 +24,7 @@ export async function openEventLog(
 ): Promise<EventLog> {
   const path = eventLogPath(runDirectory);
   let seq = (await readEvents(runDirectory)).at(-1)?.seq ?? 0;
-  const file = await openLineFile(path);
+  const file = openLineFile(path);
   let failure: unknown;
 
   return {

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTextIfPresent, SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import {
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  syncDirectory,
+  unwritable,
+} from '../core/files.ts';
 
 // One JSON object per line, each with a checksum of the rest of its line:
 //
@@ -23,7 +29,7 @@ export function encodeLine(record: object): string {
 
 /** The record of one line, or undefined when the line is torn or altered. */
 export function decodeLine(line: string): Record<string, unknown> | undefined {
-  const match = /^(?<body>\{.*?),?"sum":"(?<sum>[0-9a-f]+)"\}$/.exec(line);
+  const match = /^(?<body>\{.*?),?"sum":"(?<sum>[0-9a-f]+)"\}$/s.exec(line);
   const { body, sum } = match?.groups ?? {};
   if (body === undefined || sumOf(body) !== sum) return undefined;
   const { sum: _sum, ...record } = JSON.parse(line);
@@ -56,27 +62,44 @@ export interface LineFile {
   close(): Promise<void>;
 }
 
-export async function openLineFile(path: string): Promise<LineFile> {
-  await mkdir(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
-  const text = (await readTextIfPresent(path)) ?? '';
-  const file: FileHandle = await open(path, 'a', SECRET_MODE);
-  if (text !== '' && !text.endsWith('\n')) await file.appendFile('\n');
+/** The file is made, or touched, by the first append: who only looks leaves no trace. */
+export function openLineFile(path: string): LineFile {
+  let opened: Promise<FileHandle> | undefined;
   let last: Promise<void> = Promise.resolve();
 
   async function write(line: string, durable: boolean): Promise<void> {
-    await file.appendFile(line);
-    if (durable) await file.datasync();
+    try {
+      opened ??= openAtLineStart(path);
+      const file = await opened;
+      await file.appendFile(line);
+      if (durable) await file.datasync();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
   }
 
   return {
     append(record, durable = false) {
-      // One after the other: lines of parallel steps must not mix.
+      // One after the other: lines of parallel steps must not mix. After a failure nothing more is
+      // written, as the file may end within a line.
       last = last.then(() => write(encodeLine(record), durable));
       return last;
     },
     async close() {
-      await last;
-      await file.close();
+      await last.catch(() => undefined);
+      await (await opened?.catch(() => undefined))?.close();
     },
   };
+}
+
+async function openAtLineStart(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  const file = await open(path, 'a+', SECRET_MODE);
+  const { size } = await file.stat();
+  if (size === 0) await syncDirectory(dirname(path));
+  else {
+    const end = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (end.buffer.toString() !== '\n') await file.appendFile('\n');
+  }
+  return file;
 }

@@ -1,10 +1,10 @@
-import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import { recordingContext, silentContext } from '../core/context.ts';
 import { openJournal } from './journal.ts';
-import { decodeLine, encodeLine } from './journal-file.ts';
+import { decodeLine, encodeLine, openLineFile } from './journal-file.ts';
 
 const ctx = silentContext();
 
@@ -54,6 +54,29 @@ test('openJournal does not believe an altered line', async () => {
   expect((await openJournal(ctx, path)).history('a')).toBeUndefined();
 });
 
+test('openJournal leaves no trace until something is recorded', async () => {
+  const folder = await tempDir();
+  const path = join(folder, 'new', 'journal.ndjson');
+
+  await (await openJournal(ctx, path)).close();
+
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('openLineFile names the file that it cannot write, and can be closed all the same', async () => {
+  const folder = await tempDir();
+  const file = openLineFile(folder);
+
+  for (const seq of [1, 2]) {
+    await expect(file.append({ seq })).rejects.toMatchObject({
+      code: 'FILE_UNWRITABLE',
+      details: { path: folder },
+    });
+  }
+
+  await file.close();
+});
+
 test('an undone step has no output any more', async () => {
   const path = join(await tempDir(), 'journal.ndjson');
   const journal = await openJournal(ctx, path);
@@ -64,7 +87,7 @@ test('an undone step has no output any more', async () => {
 });
 
 test('decodeLine is the inverse of encodeLine and refuses garbage', () => {
-  const record = { seq: 1, text: 'with "sum":"00" inside', nested: { a: [1] } };
+  const record = { seq: 1, text: 'with "sum":"00" inside\u2028\u2029\n', nested: { a: [1] } };
 
   expect(decodeLine(encodeLine(record).trimEnd())).toEqual(record);
   expect(decodeLine('{"seq":1')).toBeUndefined();

@@ -89,7 +89,7 @@ export async function openJournal(ctx: Context, path: string): Promise<Journal> 
     steps.set(record.step, fold(steps.get(record.step), record));
     seq = Math.max(seq, record.seq);
   }
-  const file = await openLineFile(path);
+  const file = openLineFile(path);
 
   return {
     history: (step) => steps.get(step),

@@ -22,18 +22,24 @@ export const upCommand = defineCommand({
     ['atoll up --to config', 'all there is before machines boot'],
   ],
   run: (ctx, { options, terminal }) =>
-    withSite(ctx, options.site, terminal, async (open) => {
-      if (options.dryRun)
-        return {
-          dryRun: true,
-          stages: await planUp(ctx, open, options),
-          outcomes: [],
-          outputs: {},
-        };
-      const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
-      if (!succeeded) throw error;
-      return { dryRun: false, stages: [], run, outcomes, outputs };
-    }),
+    withSite(
+      ctx,
+      options.site,
+      terminal,
+      async (open) => {
+        if (options.dryRun)
+          return {
+            dryRun: true,
+            stages: await planUp(ctx, open, options),
+            outcomes: [],
+            outputs: {},
+          };
+        const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
+        if (!succeeded) throw error;
+        return { dryRun: false, stages: [], run, outcomes, outputs };
+      },
+      options.dryRun ? 'look' : 'change',
+    ),
   text: ({ dryRun, stages, outcomes }, style) =>
     dryRun
       ? stages

@@ -2,10 +2,12 @@ import { access } from 'node:fs/promises';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { counted } from '../../core/format.ts';
-import { platformOf } from '../../site/open-site.ts';
+import { openSite, platformOf } from '../../site/open-site.ts';
 import { readSite, type Site, sitePath } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
+import { siteWorkflow } from '../../site/site-workflow.ts';
 import { siteImageSet } from '../../site/stages/release.ts';
+import type { Env } from '../../site/stages/stage.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION } from '../site-options.ts';
 
@@ -26,7 +28,7 @@ export const validateCommand = defineCommand({
     await checkFiles(site);
     const { warnings } = await siteImageSet(site);
     for (const { message } of warnings) ctx.emit({ type: 'warning.raised', message });
-    warnUnbuilt(ctx, site);
+    if (isBuilt(ctx, site)) await checkSteps(ctx, site, terminal.env);
     return { valid: true, site: site.name, file: site.path, overrides: site.overrides };
   },
   text: (result) =>
@@ -38,6 +40,7 @@ async function checkFiles(site: Site): Promise<void> {
   const named: readonly (readonly [string, string | undefined])[] = [
     ['cluster.pullSecret', site.cluster.pullSecret],
     ['cluster.sshKey', site.cluster.sshKey],
+    ['bastion.sshKey', site.bastion.sshKey],
     ['registry.ca', site.registry.ca],
     ['registry.authfile', site.registry.authfile],
     ['mirror.imageSet', site.mirror.imageSet],
@@ -64,9 +67,10 @@ async function checkFiles(site: Site): Promise<void> {
 }
 
 /** A good file for a platform that is still to come is no mistake, but nobody should be surprised. */
-function warnUnbuilt(ctx: Context, site: Site): void {
+function isBuilt(ctx: Context, site: Site): boolean {
   try {
     platformOf(site);
+    return true;
   } catch (error) {
     if (!(error instanceof AtollError)) throw error;
     ctx.emit({
@@ -74,5 +78,16 @@ function warnUnbuilt(ctx: Context, site: Site): void {
       message: error.message,
       ...(error.hint ? { hint: error.hint } : {}),
     });
+    return false;
+  }
+}
+
+/** What the site skips, replaces and inserts must fit together: it is put together as "up" does. */
+async function checkSteps(ctx: Context, site: Site, env: Env): Promise<void> {
+  const open = await openSite(ctx, site, env, 'look');
+  try {
+    await siteWorkflow(ctx, open.work);
+  } finally {
+    await open.close();
   }
 }

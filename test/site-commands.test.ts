@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
+import { runCommandLine } from '../src/cli/run.ts';
+import { silentContext } from '../src/core/context.ts';
+import { toYaml } from '../src/generate/yaml.ts';
+import { acquireLock } from '../src/workflow/lock.ts';
+import { fakeProcess } from './support/fake-process.ts';
+import { PULL_SECRET, siteDocument } from './support/site.ts';
+import { tempDir } from './support/temp.ts';
+
+async function atoll(...argv: string[]) {
+  const own = fakeProcess({ PATH: process.env.PATH ?? '' });
+  const status = await runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, own);
+  return { status, stdout: own.stdout.text, stderr: own.stderr.text };
+}
+
+async function siteFolder(
+  change: Readonly<Record<string, object>> = {},
+  files: Readonly<Record<string, string>> = {},
+) {
+  const folder = await tempDir();
+  const all = {
+    'pull-secret.json': PULL_SECRET,
+    'atoll.yaml': toYaml(siteDocument(change)),
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+  }
+  return { folder, site: join(folder, 'atoll.yaml') };
+}
+
+describe('commands that only look', () => {
+  const LOOKING = ['plan', 'status', 'up --dry-run', 'down --dry-run'];
+
+  test.each(LOOKING)('atoll %s leaves no trace', async (line) => {
+    const { folder, site } = await siteFolder();
+    const before = await readdir(folder);
+
+    const { status } = await atoll(...line.split(' '), '--site', site);
+
+    expect(status).toBe(0);
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test.each(LOOKING)('atoll %s looks while another run is at work', async (line) => {
+    const { folder, site } = await siteFolder();
+    const lock = await acquireLock(silentContext(), join(folder, '.atoll', 'lock'), 'the site');
+
+    const { status, stderr } = await atoll(...line.split(' '), '--site', site);
+
+    expect([status, stderr]).toEqual([0, '']);
+    await lock.release();
+  });
+});
+
+describe('atoll validate', () => {
+  const REF = 'ref:\n  as: own-check\n  commands: "true"\n';
+
+  test.each([
+    ['a stage to skip that is none', { skip: ['verfy'] }, 'steps.skip'],
+    ['a place that is none', { insert: [{ step: 'own-check', after: 'imags' }] }, 'steps.insert'],
+    ['a step that is none', { insert: [{ step: 'own-chek', after: 'images' }] }, 'own-chek'],
+    ['a folder that is none', { registry: 'stepz' }, 'stepz'],
+    [
+      'a step that is there twice',
+      {
+        insert: [
+          { step: 'own-check', after: 'images' },
+          { step: 'own-check', after: 'config' },
+        ],
+      },
+      'own-check',
+    ],
+  ])('finds %s', async (_, steps, told) => {
+    const { site } = await siteFolder(
+      { steps: { registry: 'steps', ...steps } },
+      { 'steps/own-check-ref.yaml': REF },
+    );
+
+    const { status, stderr } = await atoll('validate', '--site', site);
+
+    expect(status).toBe(3);
+    expect(stderr).toContain(told);
+  });
+
+  test('does not let a replacement with a mistake pass for the stage itself', async () => {
+    const { site } = await siteFolder(
+      { steps: { registry: 'steps' } },
+      { 'steps/atoll-images-ref.yaml': 'ref:\n  as: atoll-images\n  comands: "true"\n' },
+    );
+
+    for (const argv of [['validate'], ['plan'], ['up', '--only', 'infrastructure']]) {
+      const { status, stderr } = await atoll(...argv, '--site', site);
+
+      expect(status).toBe(3);
+      expect(stderr).toMatch(/atoll-images-ref\.yaml:2: .*"comands"/);
+    }
+  });
+
+  test('finds a public key that is not there', async () => {
+    const { site } = await siteFolder({ bastion: { sshKey: 'id.pub' } });
+
+    expect((await atoll('validate', '--site', site)).stderr).toContain('bastion.sshKey');
+  });
+});
+
+test('atoll init writes what was said, whatever YAML would make of it', async () => {
+  const to = join(await tempDir(), 'atoll.yaml');
+  const flags = { name: '007', platform: 'none', 'base-domain': '1e3', 'registry-host': '10' };
+  const argv = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
+  const secret = 'my secrets/a: "b" # c.json';
+
+  const { status } = await atoll(
+    ...['init', '--to', to, '--mode', 'private', '--release', '4.18.2'],
+    ...['--pull-secret', secret, ...argv],
+  );
+
+  expect(status).toBe(0);
+  expect(parse(await readFile(to, 'utf8'))).toMatchObject({
+    name: '007',
+    registry: { host: '10' },
+    cluster: { name: '007', baseDomain: '1e3', pullSecret: secret },
+  });
+});
