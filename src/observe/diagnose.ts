@@ -48,16 +48,18 @@ export async function diagnose(
   const timeline = createTimeline();
   const gathered = createGatherTime();
   const lineRules = rules.filter(({ regexp }) => regexp !== undefined);
+  const overRules = lineRules.filter(({ overRegexp }) => overRegexp !== undefined);
   const objectRules = rules.filter(({ object }) => object !== undefined);
 
   const sink: EvidenceSink = {
-    patterns: [...lineRules.map(patternOf), ...SIGNAL_PATTERNS],
+    patterns: [...lineRules.map(patternOf), ...overRules.map(overOf), ...SIGNAL_PATTERNS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
-      const mine = candidates.filter((index) => index < lineRules.length);
-      const applicable = mine.map((index) => lineRules[index] as Rule);
+      const applicable = candidates.flatMap((index) => lineRules[index] ?? []);
       for (const match of matchLine(applicable, line.text)) collector.add(match, line);
-      if (mine.length < candidates.length) {
+      const ending = candidates.flatMap((index) => overRules[index - lineRules.length] ?? []);
+      for (const rule of ending) if (rule.overRegexp?.test(line.text)) collector.over(rule, line);
+      if (applicable.length + ending.length < candidates.length) {
         timeline.push({ kind: 'line', origins: line.origins, text: line.text, at: line.at });
       }
     },
@@ -89,6 +91,15 @@ const patternOf = (rule: Rule): LinePattern => ({
   where: rule.where,
   appliesTo: rule.appliesTo,
 });
+
+/** What ends something is said by the one who waited, or by systemd for all. */
+const overOf = (rule: Rule): LinePattern => ({
+  pattern: rule.over ?? '',
+  where: rule.where,
+  appliesTo: (origin) => rule.appliesTo(origin) || BY_SYSTEMD.test(origin),
+});
+
+const BY_SYSTEMD = /^journal:\w+\/(?:systemd|init)$/;
 
 function addObject(
   collector: FindingCollector,

@@ -34,6 +34,8 @@ export interface Finding {
 /** Gathers matches into findings, keeping a few telling lines of each. */
 export interface FindingCollector {
   add(match: RuleMatch, line: EvidenceLine): void;
+  /** What the rule found in this file until now has passed. Files come one after the other. */
+  over(rule: Rule, line: EvidenceLine): void;
   /** Roots before symptoms; within each, what comes first in an install comes first. */
   findings(): readonly Finding[];
   /** Look-alikes that were seen and left out. */
@@ -45,18 +47,25 @@ const MAX_MIRRORS = 5;
 const MAX_TEXT = 600;
 const MAX_SEEN = 20_000;
 
-interface Gathered {
+interface Gathered extends Claim {
   readonly rule: Rule;
-  readonly commands: readonly string[];
-  readonly rank: number;
+  /** First file of each line with a time: a bundle holds some lines twice, in two files. */
+  readonly seen: Map<number, string>;
+  /** The file that is being read, and what was known before it. */
+  file: string;
+  before: Claim;
+}
+
+/** What a finding will say. */
+interface Claim {
+  commands: readonly string[];
+  rank: number;
   count: number;
   firstAt: Date | undefined;
   lastAt: Date | undefined;
-  /** First file of each line with a time: a bundle holds some lines twice, in two files. */
-  readonly seen: Map<number, string>;
-  readonly shapes: Set<string>;
-  readonly evidence: Evidence[];
-  readonly mirrors: Map<string, string>;
+  shapes: Set<string>;
+  evidence: Evidence[];
+  mirrors: Map<string, string>;
 }
 
 export function createFindingCollector(): FindingCollector {
@@ -65,18 +74,27 @@ export function createFindingCollector(): FindingCollector {
   function add({ rule, groups }: RuleMatch, line: EvidenceLine): void {
     let one = gathered.get(rule.id);
     if (!one) {
-      one = begin(rule, groups, line);
+      one = begin(rule);
       gathered.set(rule.id, one);
     }
     if (isCopy(one, line)) return;
+    if (one.file !== line.file) Object.assign(one, { file: line.file, before: copyOf(one) });
+    if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
     one.count += 1;
     noteTime(one, line.at);
     keepEvidence(one, line);
   }
 
-  const sorted = (): Gathered[] => [...gathered.values()].toSorted(byImportance);
+  function over(rule: Rule, line: EvidenceLine): void {
+    const one = gathered.get(rule.id);
+    if (one && one.file === line.file) Object.assign(one, copyOf(one.before));
+  }
+
+  const sorted = (): Gathered[] =>
+    [...gathered.values()].filter(({ count }) => count > 0).toSorted(byImportance);
   return {
     add,
+    over,
     findings: () =>
       sorted()
         .filter(({ rule }) => rule.kind !== 'benign')
@@ -88,20 +106,41 @@ export function createFindingCollector(): FindingCollector {
   };
 }
 
-function begin(rule: Rule, groups: RuleMatch['groups'], line: EvidenceLine): Gathered {
-  return {
-    rule,
-    commands: rule.commands.map((command) => fill(command, groups)),
-    rank: rankOf(line.origins),
-    count: 0,
-    firstAt: undefined,
-    lastAt: undefined,
-    seen: new Map(),
-    shapes: new Set(),
-    evidence: [],
-    mirrors: new Map(),
-  };
-}
+const begin = (rule: Rule): Gathered => ({
+  rule,
+  seen: new Map(),
+  file: '',
+  before: noClaim(),
+  ...noClaim(),
+});
+
+const noClaim = (): Claim => ({
+  commands: [],
+  rank: 0,
+  count: 0,
+  firstAt: undefined,
+  lastAt: undefined,
+  shapes: new Set(),
+  evidence: [],
+  mirrors: new Map(),
+});
+
+/** The first line says what to run and where in an install it happened. */
+const claimOf = (rule: Rule, groups: RuleMatch['groups'], { origins }: EvidenceLine) => ({
+  commands: rule.commands.map((command) => fill(command, groups)),
+  rank: rankOf(origins),
+});
+
+const copyOf = ({ commands, rank, count, firstAt, lastAt, ...lists }: Claim): Claim => ({
+  commands,
+  rank,
+  count,
+  firstAt,
+  lastAt,
+  shapes: new Set(lists.shapes),
+  evidence: [...lists.evidence],
+  mirrors: new Map(lists.mirrors),
+});
 
 function isCopy(one: Gathered, line: EvidenceLine): boolean {
   if (!line.at) return false;

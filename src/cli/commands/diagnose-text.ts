@@ -97,6 +97,7 @@ export function ruleText(rule: RuleData, style: Style): string {
     ...list('commands', rule.commands),
     ...list('looked for in', rule.where),
     ...list('pattern', rule.pattern === undefined ? [] : [rule.pattern]),
+    ...list('over with', rule.over === undefined ? [] : [rule.over]),
     ...list('example', [sample]),
     ...list('read in', [rule.source]),
   ].join('\n');

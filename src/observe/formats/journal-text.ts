@@ -78,7 +78,7 @@ function dateOf(text: string): Date | undefined {
 
 /** `bootkube.sh`, `bootkube.service` and `bootkube` are all the unit `bootkube`. */
 export function unitOf(program: string): string {
-  const name = program.replace(/\.(?:service|sh|socket|target)$/, '');
+  const name = program.replace(/\.(?:service|sh|socket|target|scope)$/, '');
   return UNIT_OF_PROGRAM[name] ?? name;
 }
 

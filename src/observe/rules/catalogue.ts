@@ -10,11 +10,12 @@ import { whereMatcher } from './where.ts';
 /** A known failure, ready to be matched. */
 export interface Rule extends RuleData {
   readonly regexp: RegExp | undefined;
+  readonly overRegexp: RegExp | undefined;
   appliesTo(origin: string): boolean;
 }
 
 /** The rule as it stands in the catalogue: plain data. */
-export function dataOf({ regexp: _, appliesTo: __, ...data }: Rule): RuleData {
+export function dataOf({ regexp: _, overRegexp: __, appliesTo: ___, ...data }: Rule): RuleData {
   return data;
 }
 
@@ -46,10 +47,11 @@ function parseYaml(name: string, text: string): unknown {
 function compile(name: string, data: RuleData): Rule {
   const matchers = data.where.map(whereMatcher);
   const appliesTo = (origin: string): boolean => matchers.some((matches) => matches(origin));
-  return { ...data, regexp: compilePattern(name, data), appliesTo };
+  const regexp = compilePattern(name, data.id, data.pattern);
+  return { ...data, regexp, overRegexp: compilePattern(name, data.id, data.over), appliesTo };
 }
 
-function compilePattern(name: string, { id, pattern }: RuleData): RegExp | undefined {
+function compilePattern(name: string, id: string, pattern: string | undefined): RegExp | undefined {
   if (pattern === undefined) return undefined;
   if (!requiredLiterals(pattern, SHORTEST_LITERAL)) {
     const found = `the pattern of "${id}" has no fixed text of ${SHORTEST_LITERAL} characters in every alternative`;

@@ -36,6 +36,8 @@ const RULE = z
     where: z.array(z.string().regex(WHERE)).min(1),
     pattern: z.string().optional(),
     object: OBJECT.optional(),
+    /** A later line of the same file that says it is over: what came before it counts for nothing. */
+    over: z.string().optional(),
     /** More specific than these: where both match a line, only this one counts. */
     instead_of: z.array(z.string()).default([]),
     /** Rules that rightly fire on the sample, too. */
@@ -51,6 +53,9 @@ const RULE = z
   })
   .refine((rule) => (rule.pattern === undefined) !== (rule.object === undefined), {
     message: 'give either a pattern or an object',
+  })
+  .refine((rule) => rule.over === undefined || rule.pattern !== undefined, {
+    message: 'only what lines say can be over',
   });
 
 export const CATALOGUE = z.strictObject({ version: z.literal(1), failures: z.array(RULE) });

@@ -199,7 +199,8 @@ export const SIGNALS: readonly Signal[] = [
     step: 'temporary-control-plane',
     says: 'finished',
     where: INSTALLER,
-    pattern: 'msg=API v\\S+ up',
+    // Said right after "API v… up", which is too short and too quoted to be looked for.
+    pattern: 'Waiting up to \\S+ (?:\\(until [^)]*\\) )?for bootstrapping to complete',
   },
   {
     step: 'temporary-control-plane',
