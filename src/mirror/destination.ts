@@ -1,5 +1,6 @@
 import type { ContentImage } from '../content/content-image.ts';
 import { AtollError } from '../core/errors.ts';
+import { counted } from '../core/format.ts';
 import { splitDigest } from '../oci/digest.ts';
 import { formatReference, isRepository, type Reference } from '../oci/reference.ts';
 
@@ -129,7 +130,7 @@ export function refuseCollisions(collisions: readonly Collision[]): void {
   const shown = collisions.map(({ target, sources }) => `${target} <- ${sources.join(', ')}`);
   throw new AtollError(
     'TARGETS_COLLIDE',
-    `Cannot mirror: ${collisions.length} target name(s) would hold different images\n  ${shown.join('\n  ')}`,
+    `Cannot mirror: ${counted(collisions.length, 'target name')} would hold different images\n  ${shown.join('\n  ')}`,
     {
       hint: 'Give one of each a targetRepo (targetCatalog) or targetTag of its own; nothing was copied',
     },

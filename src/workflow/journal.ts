@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import { counted } from '../core/format.ts';
 import { openLineFile, readLines } from './journal-file.ts';
 import type { JsonObject } from './step.ts';
 
@@ -79,7 +80,7 @@ export async function openJournal(ctx: Context, path: string): Promise<Journal> 
   if (damaged.length > 0) {
     ctx.emit({
       type: 'warning.raised',
-      message: `Skipped ${damaged.length} damaged line(s) of the journal "${path}": ${damaged.join(', ')}`,
+      message: `Skipped ${counted(damaged.length, 'damaged line')} of the journal "${path}": ${damaged.join(', ')}`,
       hint: 'A crash tears at most the last line; steps whose record was lost run again',
     });
   }

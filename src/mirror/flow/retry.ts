@@ -1,6 +1,7 @@
 import type { PublicKey } from 'openpgp';
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/format.ts';
 import type { Registries } from '../../remote/registries.ts';
 import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
@@ -61,7 +62,7 @@ function whatFailed(ctx: Context, last: StoredReport): Failed {
   if (failures.length > 0) {
     ctx.emit({
       type: 'warning.raised',
-      message: `${failures.length} failure(s) need a whole ${last.flow}: they are built or chosen anew`,
+      message: `Left out ${counted(failures.length, 'failure')}: what is built or chosen anew needs a whole ${last.flow}`,
       hint: wholeRunHint(last),
     });
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { counted } from '../../core/format.ts';
 import { operatorHub } from '../../generate/cluster/catalogs.ts';
 import { samplesConfig } from '../../generate/cluster/samples-config.ts';
 import {
@@ -197,7 +198,7 @@ function checkConfig(
   const shown = errors.map(({ path, message, fix }) => `${path}: ${message} (${fix})`);
   throw new AtollError(
     'INPUT_INVALID',
-    `Cannot use the install-config: found ${errors.length} mistake(s)\n  ${shown.join('\n  ')}`,
+    `Cannot use the install-config: found ${counted(errors.length, 'mistake')}\n  ${shown.join('\n  ')}`,
     {
       hint: `Correct ${site.path} and run the same command again`,
     },

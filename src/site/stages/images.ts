@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { formatBytes } from '../../core/format.ts';
+import { counted, formatBytes } from '../../core/format.ts';
 import { readIndex } from '../../mirror/bundle/bundle-index.ts';
 import { parseDestination } from '../../mirror/destination.ts';
 import { readHave } from '../../mirror/flow/inventory.ts';
@@ -47,7 +47,7 @@ export const imagesStage: Stage = {
 function incomplete(failed: number): AtollError {
   return new AtollError(
     'IMAGES_MISSING',
-    `${failed} image(s) could not be mirrored; the rest are in place`,
+    `${counted(failed, 'image')} could not be mirrored; the rest are in place`,
     {
       hint: 'Look at working-dir/report.json below .atoll/mirror, then run the same command again: it sends only what is missing',
     },
