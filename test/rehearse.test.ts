@@ -275,6 +275,43 @@ describe('rehearse finds and names', () => {
     expect(onlyFinding(result)?.rule).toContain(`user "${LOGIN.username}"`);
   });
 
+  test('a signature that the policy cannot take for one of the image', async () => {
+    const keyData = await readFile(join(UPSTREAM, 'cosign.pub'), 'base64');
+    const accept = { type: 'insecureAcceptAnything' };
+    const docker = { [RELEASE_REPOSITORY]: [{ type: 'sigstoreSigned', keyData }] };
+    const policy = JSON.stringify({ default: [accept], transports: { docker } });
+    const image = await byDigest(RELEASE);
+
+    const result = await rehearseWith(
+      good,
+      { images: [image] },
+      { files: { 'policy.json': policy } },
+    );
+
+    expect(holesOf(result)).toEqual([{ cause: 'signature-wrong', images: [image] }]);
+    expect(onlyFinding(result)?.evidence[0]).toContain(`it was signed as ${RELEASE_REPOSITORY}`);
+  });
+
+  test('nothing but what it did not look at where certificates vouch for signatures', async () => {
+    const signed = { type: 'sigstoreSigned', fulcio: {}, rekorPublicKeyPath: '/etc/rekor.pub' };
+    const policy = JSON.stringify({ default: [signed] });
+    const image = await byDigest(RELEASE);
+
+    const { rehearsal } = await rehearseWith(
+      good,
+      { images: [image] },
+      { files: { 'policy.json': policy } },
+    );
+
+    expect(rehearsal).toMatchObject({
+      findings: [],
+      unchecked: [
+        expect.stringMatching(/certificates of Fulcio: signatures were only looked for$/),
+        expect.stringMatching(/entries of Rekor$/),
+      ],
+    });
+  });
+
   test('an image by tag under a rule for digests only', async () => {
     const result = await rehearseWith(good, { images: [HELM] }, { tagRules: [] });
 

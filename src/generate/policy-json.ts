@@ -41,10 +41,11 @@ function requirement(trust: Trust): Record<string, unknown> {
       return {
         type: 'sigstoreSigned',
         keyPath: trust.keyPath,
-        // The mirror serves the image under another name than the one that was signed.
+        // Cosign signs the name of a repository, without a tag: nodes can compare nothing else. Where
+        // the image has another name than the one that was signed, that one is given.
         signedIdentity: trust.signedAs
           ? { type: 'exactRepository', dockerRepository: trust.signedAs }
-          : { type: 'matchRepoDigestOrExact' },
+          : { type: 'matchRepository' },
       };
   }
 }

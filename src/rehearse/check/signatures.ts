@@ -1,22 +1,22 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import type { KeyObject } from 'node:crypto';
 import { needsSigstore } from '../../content/release/release-trust.ts';
 import {
   findSigstore,
-  loadSigstoreKey,
   sigstoreTag,
   verifySigstore,
 } from '../../content/release/signatures/sigstore.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import { readTextIfPresent } from '../../core/files.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Repository } from '../../remote/registries.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
-import { acceptsIdentity, decide, type Policy, type Requirement } from '../node/policy.ts';
+import { decide, type Policy } from '../node/policy.ts';
+import type { Requirement, SigstoreSigned } from '../node/policy-schema.ts';
+import { acceptsIdentity } from '../node/signed-identity.ts';
 import { copyCommand } from './commands.ts';
 import type { Lookup } from './content-holes.ts';
 import type { Hole } from './hole.ts';
+import { keysOf, type SignatureTools } from './signature-keys.ts';
 
 /** What nodes demand of one image, and who says so. */
 export interface SignatureDemand {
@@ -38,14 +38,6 @@ export function demandsOn(image: WantedImage, policy: Policy | undefined): Signa
   return [...byPolicy, ...byRelease];
 }
 
-export interface SignatureTools {
-  readonly policy: Policy | undefined;
-  /** Verifies what no key of the policy does. */
-  readonly key: KeyObject | undefined;
-  /** Told once for each thing that could not be looked at. */
-  readonly unchecked: (what: string) => void;
-}
-
 /** Looks for the signatures nodes demand, in the repository the image came from. */
 export async function checkSignatures(
   ctx: Context,
@@ -55,39 +47,34 @@ export async function checkSignatures(
   tools: SignatureTools,
 ): Promise<Hole[]> {
   const holes: Hole[] = [];
-  for (const demand of demandsOn(lookup.image, tools.policy)) {
-    const type = demand.requirement?.type ?? 'sigstoreSigned';
-    if (type === 'reject') holes.push(rejected(lookup, demand));
-    if (type === 'signedBy') {
-      tools.unchecked(`${demand.rule}: GPG signatures of images come from a lookaside store`);
-    }
-    if (type !== 'sigstoreSigned') continue;
-    const key = (await policyKey(demand, tools)) ?? tools.key;
-    for (const instance of instances) {
-      const hole = await checkOne(ctx, lookup, repository, instance, { demand, key });
-      if (hole) holes.push(hole);
+  for (const { rule, requirement } of demandsOn(lookup.image, tools.policy)) {
+    if (requirement === undefined || requirement.type === 'sigstoreSigned') {
+      const keys = await keysOf(rule, requirement, tools);
+      const demand = { rule, keys, accepts: acceptsOf(lookup, requirement) };
+      const found = instances.map((each) => checkOne(ctx, lookup, repository, each, demand));
+      holes.push(...(await Promise.all(found)).filter((hole) => hole !== undefined));
+    } else if (requirement.type === 'signedBy') {
+      tools.unchecked(`${rule}: GPG signatures of images come from a lookaside store`);
+    } else if (requirement.type !== 'insecureAcceptAnything') {
+      // Nodes read "signedBaseLayer", and let nothing in.
+      holes.push(rejected(lookup, rule));
     }
   }
   return holes;
 }
 
-/** The key of a requirement: inside the policy, or the file of that name beside it. */
-async function policyKey(
-  { requirement }: SignatureDemand,
-  { policy, key, unchecked }: SignatureTools,
-): Promise<KeyObject | undefined> {
-  const { keyData, keyPath } = requirement ?? {};
-  if (keyData !== undefined) return createPublicKey(Buffer.from(keyData, 'base64'));
-  if (keyPath === undefined || policy === undefined) return undefined;
-  const beside = join(dirname(policy.file), basename(keyPath));
-  if ((await readTextIfPresent(beside)) !== undefined) return await loadSigstoreKey(beside);
-  if (!key) unchecked(`${policy.file} names the key ${keyPath}: signatures were only looked for`);
-  return undefined;
+interface Demand {
+  readonly rule: string;
+  /** Empty: signatures can only be looked for. */
+  readonly keys: readonly KeyObject[];
+  /** Whether a signature under this name is one for the image. */
+  readonly accepts: (name: string) => boolean;
 }
 
-interface Check {
-  readonly demand: SignatureDemand;
-  readonly key: KeyObject | undefined;
+function acceptsOf({ image }: Lookup, signed: SigstoreSigned | undefined): Demand['accepts'] {
+  if (!signed) return () => true;
+  const identity = signed.signedIdentity ?? { type: 'matchRepoDigestOrExact' };
+  return (name) => acceptsIdentity(identity, image.reference, name);
 }
 
 async function checkOne(
@@ -95,28 +82,33 @@ async function checkOne(
   lookup: Lookup,
   repository: Repository,
   { digest }: Descriptor,
-  { demand, key }: Check,
+  { rule, keys, accepts }: Demand,
 ): Promise<Hole | undefined> {
   const tag = `${repository.registry}/${repository.repository}:${sigstoreTag(digest)}`;
+  let words = '';
   try {
-    if (!key) {
-      const found = await findSigstore(ctx, repository, digest);
-      return found ? undefined : missing(lookup, demand, tag);
-    }
-    const signed = await verifySigstore(ctx, repository, digest, key);
-    if (signed === undefined) return missing(lookup, demand, tag);
-    const rule = demand.requirement && (demand.requirement.signedIdentity ?? DEFAULT_IDENTITY);
-    const fits = !rule || acceptsIdentity(rule, lookup.image.reference, signed);
-    return fits ? undefined : wrong(lookup, demand, tag, `it was signed as ${signed}`);
+    if (!(await findSigstore(ctx, repository, digest))) return missing(lookup, rule, tag);
   } catch (error) {
-    if (ctx.signal.aborted || !(error instanceof AtollError)) throw error;
-    return wrong(lookup, demand, tag, messageOf(error));
+    return wrong(lookup, rule, tag, wordsOf(ctx, error));
   }
+  for (const key of keys) {
+    try {
+      await verifySigstore(ctx, repository, digest, key, accepts);
+      return undefined;
+    } catch (error) {
+      words = wordsOf(ctx, error);
+    }
+  }
+  return keys.length > 0 ? wrong(lookup, rule, tag, words) : undefined;
 }
 
-const DEFAULT_IDENTITY = { type: 'matchRepoDigestOrExact' };
+/** Only what was found out about a signature is a hole. */
+function wordsOf(ctx: Context, error: unknown): string {
+  if (ctx.signal.aborted || !(error instanceof AtollError)) throw error;
+  return messageOf(error);
+}
 
-function missing(lookup: Lookup, { rule }: SignatureDemand, tag: string): Hole {
+function missing(lookup: Lookup, rule: string, tag: string): Hole {
   const { image, target } = lookup;
   return {
     cause: 'signature-missing',
@@ -130,7 +122,7 @@ function missing(lookup: Lookup, { rule }: SignatureDemand, tag: string): Hole {
   };
 }
 
-function wrong(lookup: Lookup, { rule }: SignatureDemand, tag: string, words: string): Hole {
+function wrong(lookup: Lookup, rule: string, tag: string, words: string): Hole {
   const { image, target } = lookup;
   return {
     cause: 'signature-wrong',
@@ -144,7 +136,7 @@ function wrong(lookup: Lookup, { rule }: SignatureDemand, tag: string, words: st
   };
 }
 
-function rejected({ image }: Lookup, { rule }: SignatureDemand): Hole {
+function rejected({ image }: Lookup, rule: string): Hole {
   return {
     cause: 'policy-rejects',
     severity: 'hole',

@@ -20,32 +20,34 @@ const R4181 = parseDigest(
   'sha256:d32a31796b2fe3e1c058a43d90f0345664bbf113dfab6f3cf17115707705d8d0',
 );
 
-/** An image source with one `.sig` for the digest, signed with a new key of this kind. */
-function signedWith(kind: 'ec' | 'rsa' | 'ed25519', digest = R4181) {
+/** An image source with one `.sig` for the digest, signed under these names with a new key of this kind. */
+function signedWith(kind: 'ec' | 'rsa' | 'ed25519', digest = R4181, names = ['quay.io/a/b']) {
   const { privateKey, publicKey } =
     kind === 'ec'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
       : kind === 'rsa'
         ? generateKeyPairSync('rsa', { modulusLength: 2048 })
         : generateKeyPairSync('ed25519');
-  const payload = Buffer.from(
-    JSON.stringify({
-      critical: {
-        identity: { 'docker-reference': 'quay.io/a/b' },
-        image: { 'docker-manifest-digest': digest },
-        type: 'cosign container image signature',
-      },
-      optional: null,
-    }),
-  );
-  const signature = sign(kind === 'ed25519' ? null : 'sha256', payload, privateKey);
   const images = new MemoryImages();
-  const blob = images.addBlob(payload, 'application/vnd.dev.cosign.simplesigning.v1+json');
-  const annotations = { 'dev.cosignproject.cosign/signature': signature.toString('base64') };
-  const layer = { ...blob, annotations };
+  const layers = names.map((name) => {
+    const payload = payloadFor(name, digest);
+    const signature = sign(kind === 'ed25519' ? null : 'sha256', payload, privateKey);
+    const blob = images.addBlob(payload, 'application/vnd.dev.cosign.simplesigning.v1+json');
+    const annotations = { 'dev.cosignproject.cosign/signature': signature.toString('base64') };
+    return { ...blob, annotations };
+  });
   const config = images.addBlob(Buffer.from('{}'), MEDIA_TYPES.ociConfig);
-  images.addManifest({ config, layers: [layer] }, MEDIA_TYPES.ociManifest, sigstoreTag(R4181));
+  images.addManifest({ config, layers }, MEDIA_TYPES.ociManifest, sigstoreTag(R4181));
   return { images, publicKey };
+}
+
+function payloadFor(name: string, digest: string): Buffer {
+  const critical = {
+    identity: { 'docker-reference': name },
+    image: { 'docker-manifest-digest': digest },
+    type: 'cosign container image signature',
+  };
+  return Buffer.from(JSON.stringify({ critical, optional: null }));
 }
 
 describe('verifySigstore', () => {
@@ -72,6 +74,15 @@ describe('verifySigstore', () => {
       code: 'SIGNATURE_INVALID',
       message: expect.stringContaining('not made with this key'),
     });
+  });
+
+  test('takes the one of several signatures whose name is accepted', async () => {
+    const { images, publicKey } = signedWith('ec', R4181, ['quay.io/a/b:1', 'quay.io/a/b:2']);
+    const named = (wanted: string) =>
+      verifySigstore(ctx, images, R4181, publicKey, (name) => name === wanted);
+
+    expect(await named('quay.io/a/b:2')).toBe('quay.io/a/b:2');
+    await expect(named('quay.io/a/b:3')).rejects.toThrow('it was signed as quay.io/a/b:2');
   });
 
   test('refuses a good signature of another digest under this tag', async () => {

@@ -41,14 +41,15 @@ export async function loadSigstoreKey(file: string): Promise<KeyObject> {
 }
 
 /**
- * Verifies that one of the image's cosign signatures was made with this key for this very digest.
- * Answers the name it was signed under, or undefined when the image has no signature.
+ * Verifies that one of the image's cosign signatures was made with this key for this very digest, under
+ * a name that is accepted. Answers that name, or undefined when the image has no signature.
  */
 export async function verifySigstore(
   ctx: Context,
   source: Source,
   digest: Digest,
   key: KeyObject,
+  accepts: (name: string) => boolean = () => true,
 ): Promise<string | undefined> {
   const descriptor = await findSigstore(ctx, source, digest);
   if (!descriptor) return undefined;
@@ -57,7 +58,9 @@ export async function verifySigstore(
   let why: unknown = rejected(digest, `${sigstoreTag(digest)} holds no signature`);
   for (const layer of layers.filter(({ mediaType }) => mediaType === PAYLOAD_TYPE)) {
     try {
-      return await verifyLayer(ctx, source, layer, digest, key);
+      const name = await verifyLayer(ctx, source, layer, digest, key);
+      if (accepts(name)) return name;
+      why = rejected(digest, `it was signed as ${name}`);
     } catch (error) {
       if (!(error instanceof AtollError)) throw error;
       why = error;
