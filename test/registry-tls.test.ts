@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordingContext, silentContext } from '../src/core/context.ts';
@@ -133,4 +135,15 @@ test('a site may bring its own certificate, and its key has to fit', async () =>
   const { ca, config } = await init(paths.key);
   expect([ca, config.endsWith('config.yaml')]).toEqual([undefined, true]);
   await expect(init(other.paths.key)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});
+
+test('a registry that stops cuts off who has not even begun with TLS', async () => {
+  const { paths } = await makeFolder(new Date(), 30);
+  const registry = await startEmbeddedRegistry({ listeners: [{ port: 0, tls: paths }] });
+  onTestFinished(registry.stop);
+  const silent = connect(Number(registry.host.split(':')[1]), '127.0.0.1').resume();
+  silent.on('error', () => undefined);
+  await once(silent, 'connect');
+
+  await Promise.all([registry.running.close(100), once(silent, 'close')]);
 });

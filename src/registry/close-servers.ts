@@ -1,19 +1,28 @@
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { Connections } from './connections.ts';
+
+export interface OpenServer {
+  readonly server: Server;
+  readonly connections: Connections;
+}
 
 const LOOK_MS = 50;
+/** Who has just connected is about to ask. */
+const PATIENCE_MS = 1000;
 
 /** Stops accepting, lets requests under way finish, and after `drainMs` cuts off what is left. */
-export async function closeServers(servers: readonly Server[], drainMs: number): Promise<void> {
+export async function closeServers(servers: readonly OpenServer[], drainMs: number): Promise<void> {
   // Also those that no longer listen: one of several processes may have lost its sockets already.
-  const closed = servers.map(
-    (server) => new Promise<void>((resolve) => server.close(() => resolve())),
-  );
-  // A connection becomes idle when its request is done; nobody tells us, so we look.
+  const closed = servers.map(({ server }) => stopListening(server));
+  const startedAt = performance.now();
+  // A connection becomes idle when its answer is out; nobody tells us, so we look.
   const idle = setInterval(() => {
-    for (const server of servers) server.closeIdleConnections();
+    const silent = performance.now() - startedAt > PATIENCE_MS;
+    for (const { connections } of servers) connections.closeIdle({ silent });
   }, LOOK_MS);
   const late = setTimeout(() => {
-    for (const server of servers) server.closeAllConnections();
+    for (const { connections } of servers) connections.closeAll();
   }, drainMs);
   try {
     await Promise.all(closed);
@@ -21,4 +30,11 @@ export async function closeServers(servers: readonly Server[], drainMs: number):
     clearInterval(idle);
     clearTimeout(late);
   }
+}
+
+/** The server's own `close` would also cut off answers that are made but not yet out. */
+async function stopListening(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  // Nothing is left to cut off; what else it keeps goes with it.
+  server.close();
 }

@@ -46,7 +46,10 @@ export function createListener(options: ListenerOptions): Server {
     highWaterMark: READ_BYTES,
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    void serve(options, request, response);
+    const answer = () => void serve(options, request, response);
+    // Sent ahead: it has no connection before its turn comes, and costs nothing if that never does.
+    if (response.socket) answer();
+    else response.once('socket', answer);
   };
   const server = options.tls
     ? createTlsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' }, onRequest)

@@ -7,7 +7,8 @@ import { type AccessSink, fileAccessLog } from './access-log.ts';
 import { type Authenticator, createAuthenticator, openToAll } from './auth/authenticator.ts';
 import { watchUserFiles } from './auth/user-files.ts';
 import { blobFiles } from './blob-files.ts';
-import { closeServers } from './close-servers.ts';
+import { closeServers, type OpenServer } from './close-servers.ts';
+import { trackConnections } from './connections.ts';
 import { createContentCache } from './content-cache.ts';
 import { diskSpace } from './disk-space.ts';
 import type { Service } from './exchange.ts';
@@ -91,7 +92,7 @@ export async function startRegistry(
   const log = openLog(ctx, config);
   const authenticator = openAuth(ctx, config, metrics);
   const service = createService(ctx, config, limits, metrics);
-  const servers: Server[] = [];
+  const servers: OpenServer[] = [];
   const watches: CertificateWatch[] = [];
   const pages = createPages({
     space: service.space,
@@ -120,7 +121,7 @@ export async function startRegistry(
       page: pages.page,
       tls: loaded,
     });
-    servers.push(server);
+    servers.push({ server, connections: trackConnections(server) });
     await listenOn(server, listener);
     if (listener.tls && loaded) {
       watches.push(watchCertificate(ctx, server as TlsServer, listener.tls, loaded));
