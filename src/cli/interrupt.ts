@@ -50,10 +50,3 @@ function interrupted(resume: string): AtollError {
     hint: `Run the same command again to go on, what is finished is kept: ${resume}`,
   });
 }
-
-/** A command line as it can be pasted into a shell. */
-export function shellLine(words: readonly string[]): string {
-  const quoted = (word: string) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-  return words.map(quoted).join(' ');
-}

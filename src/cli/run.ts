@@ -1,9 +1,10 @@
 import type { Context } from '../core/context.ts';
 import { AtollError, exitCodeOf, systemCodeOf } from '../core/errors.ts';
 import { fileTrouble } from '../core/files.ts';
+import { shellLine } from '../core/format.ts';
 import { redact, redactJson } from '../core/redact.ts';
 import { errorJson, errorText } from './error-text.ts';
-import { type Interrupt, listenForInterrupt, type SignalSource, shellLine } from './interrupt.ts';
+import { type Interrupt, listenForInterrupt, type SignalSource } from './interrupt.ts';
 import { type CommandSet, type Parsed, parseArguments } from './parse.ts';
 import { chooseReporter } from './reporters/choose.ts';
 import type { Reporter } from './reporters/reporter.ts';

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { counted, formatBytes, formatDuration, formatRate, parseBytes } from './format.ts';
+import {
+  counted,
+  formatBytes,
+  formatDuration,
+  formatRate,
+  parseBytes,
+  shellLine,
+} from './format.ts';
 
 test.each([
   [0, '0 B'],
@@ -48,4 +55,11 @@ test('counted says one of a thing and many of them', () => {
   expect([0, 1, 2].map((count) => counted(count, 'image'))).toEqual([
     ...['0 images', '1 image', '2 images'],
   ]);
+});
+
+test('shellLine quotes only what a shell would take apart', () => {
+  expect(shellLine(['atoll', 'diagnose', '/srv/lab-1/x.tar'])).toBe(
+    'atoll diagnose /srv/lab-1/x.tar',
+  );
+  expect(shellLine(['chmod', '600', "my site's/secret"])).toBe("chmod 600 'my site'\\''s/secret'");
 });

@@ -32,6 +32,13 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** A command line as it can be pasted into a shell. */
+export function shellLine(words: readonly string[]): string {
+  const quoted = (word: string) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map(quoted).join(' ');
+}
+
 const SIZE = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>[KMGTP]?)(?:i?B)?$/i;
 
 /** Reads `500`, `64K`, `1.5GiB`; undefined when it is not a size. Units are binary. */

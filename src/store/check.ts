@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
-import { formatBytes } from '../core/format.ts';
+import { counted, formatBytes } from '../core/format.ts';
 import { mapBounded } from '../core/pool.ts';
 import { type Digest, splitDigest } from '../oci/digest.ts';
 import { type ContentGraph, type ManifestNode, readGraph } from './content-graph.ts';
@@ -50,7 +50,9 @@ export async function checkStore(
     if (detail !== undefined) bad.set(digest, { found: 'missing', detail });
   }
   const problems = explain(graph, bad);
-  progress.finish(`${formatBytes(bytes)} in ${blobs.length} blobs, ${problems.length} problems`);
+  progress.finish(
+    `${formatBytes(bytes)} in ${counted(blobs.length, 'blob')}, ${counted(problems.length, 'problem')}`,
+  );
   return { blobs: blobs.length, bytes, problems };
 }
 

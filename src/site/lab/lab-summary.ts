@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { shellLine } from '../../core/format.ts';
 import type { UpResult } from '../up.ts';
 import { logBundleOf } from './run-lab-cluster.ts';
 import type { NodePulls } from './verify-lab.ts';
@@ -43,7 +44,7 @@ export function labSummary({
 export function diagnoseHint(error: unknown, state: string): unknown {
   if (!(error instanceof AtollError) || error.code !== 'CLUSTER_FAILED') return error;
   return new AtollError(error.code, error.message, {
-    hint: `Run: atoll diagnose ${logBundleOf(state)}`,
+    hint: `Run: ${shellLine(['atoll', 'diagnose', logBundleOf(state)])}`,
     details: error.details,
     cause: error.cause,
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readText, writeFileAtomic } from '../../core/files.ts';
+import { shellLine } from '../../core/format.ts';
 import { selfCommand } from '../../core/self.ts';
 import { formatIgnition } from '../../generate/ignition/config.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
@@ -74,7 +75,7 @@ function clusterFailed(failed: ReadonlySet<string>, bundle: string): AtollError 
     'CLUSTER_FAILED',
     `The rehearsed install did not come up: ${[...failed].join(', ')} failed`,
     {
-      hint: `Run: atoll diagnose ${bundle}`,
+      hint: `Run: ${shellLine(['atoll', 'diagnose', bundle])}`,
       details: { logBundle: bundle },
     },
   );

@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { shellLine } from '../../core/format.ts';
 import type { JsonObject, StepRun } from '../../workflow/step.ts';
 import { INSTALL_FILES } from './config.ts';
 import { bastionHost } from './places.ts';
@@ -66,7 +67,7 @@ async function install(
     'CLUSTER_FAILED',
     `openshift-install ${args.slice(0, 2).join(' ')} ended with status ${status}`,
     {
-      hint: `Run: atoll diagnose ${paths.install}`,
+      hint: `Run: ${shellLine(['atoll', 'diagnose', paths.install])}`,
       details: { status },
     },
   );

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { readText, SECRET_MODE } from '../../core/files.ts';
+import { shellLine } from '../../core/format.ts';
 import { registerPullSecret } from '../../core/redact.ts';
 import { formatPullSecret, mergePullSecret, parsePullSecret } from '../../generate/pull-secret.ts';
 import { hashOf } from '../../workflow/hash.ts';
@@ -26,7 +27,7 @@ export const credentialsStage: Stage = {
       ctx.emit({
         type: 'warning.raised',
         message: `Others can read the pull secret "${path}"`,
-        hint: `Run: chmod 600 ${path}`,
+        hint: `Run: ${shellLine(['chmod', '600', path])}`,
       });
     }
     const merged = formatPullSecret(mergePullSecret({ existing: text, add: [] }));

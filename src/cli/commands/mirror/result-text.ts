@@ -1,10 +1,9 @@
 import { join, relative } from 'node:path';
-import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
+import { counted, formatBytes, formatDuration, shellLine } from '../../../core/format.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import { isBuilt, type MirrorReport, wholeRunHint } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import type { Style } from '../../command.ts';
-import { shellLine } from '../../interrupt.ts';
 
 const NAMES_SHOWN = 3;
 

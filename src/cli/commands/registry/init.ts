@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { SECRET_MODE, writeFileAtomic } from '../../../core/files.ts';
+import { shellLine } from '../../../core/format.ts';
 import { type InitResult, initRegistry } from '../../../registry/init.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { passwordFrom } from './registry-folder.ts';
@@ -79,6 +80,6 @@ function initText(result: Shown, style: Style): string {
     `${style.bold('pull secret')}    merge this in; it is also in ${authfile}`,
     `  ${JSON.stringify(auth)}`,
     '',
-    `next: atoll registry serve --config ${config}`,
+    `next: ${shellLine(['atoll', 'registry', 'serve', '--config', config])}`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { AtollError } from '../../../core/errors.ts';
-import { formatBytes } from '../../../core/format.ts';
+import { counted, formatBytes } from '../../../core/format.ts';
 import { checkRegistry } from '../../../registry/upkeep/check.ts';
 import { collectRegistry } from '../../../registry/upkeep/gc.ts';
 import { registryUsage } from '../../../registry/upkeep/usage.ts';
@@ -8,6 +8,7 @@ import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
 
 const MINUTE_MS = 60_000;
+const HEAL = 'next: push the images again, or run it with --repair-from a registry that has them';
 
 export const registryGcCommand = defineCommand({
   name: 'registry gc',
@@ -36,7 +37,7 @@ export const registryGcCommand = defineCommand({
     return await collectRegistry(ctx, store, { graceMs, dryRun: options.dryRun });
   },
   text: (report) =>
-    `${report.dryRun ? 'would remove' : 'removed'} ${report.removedBlobs} blobs, ` +
+    `${report.dryRun ? 'would remove' : 'removed'} ${counted(report.removedBlobs, 'blob')}, ` +
     `${formatBytes(report.freedBytes)}; kept ${report.keptBlobs}, ${formatBytes(report.keptBytes)}` +
     (report.youngBlobs > 0 ? ` (${report.youngBlobs} of them only because they are young)` : ''),
 });
@@ -81,7 +82,8 @@ export const registryCheckCommand = defineCommand({
         ...references.map((name) => `  breaks ${name}`),
       ]),
       ...report.repaired.map((digest) => `${style.green('repaired')} ${digest}`),
-      `${report.blobs} blobs, ${formatBytes(report.bytes)}, ${report.problems.length} problems`,
+      `${counted(report.blobs, 'blob')}, ${formatBytes(report.bytes)}, ${counted(report.problems.length, 'problem')}`,
+      ...(report.problems.length > 0 ? [HEAL] : []),
     ].join('\n'),
   exitCode: ({ problems }) => (problems.length > 0 ? 5 : 0),
 });
