@@ -26,8 +26,8 @@ export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workf
   checkNames(site);
   const registry = own ? overlayRegistry(shippedRegistry(), own) : shippedRegistry();
   const kept = STAGES.filter((stage) => !site.steps.skip.includes(stage.id));
-  const steps = kept.map((stage) => stageOrReplacement(work, stage, kept, own));
-  const workflow = { name: site.name, steps: inserted(work, steps, registry) };
+  const steps = await Promise.all(kept.map((stage) => stageOrReplacement(work, stage, kept, own)));
+  const workflow = { name: site.name, steps: await inserted(work, steps, registry) };
   checkWorkflow(workflow);
   return workflow;
 }
@@ -47,19 +47,19 @@ async function ownRegistry(ctx: Context, folder: string): Promise<StepRegistry> 
   );
 }
 
-function stageOrReplacement(
+async function stageOrReplacement(
   work: StageWork,
   stage: Stage,
   kept: readonly Stage[],
   own: StepRegistry | undefined,
-): Step {
+): Promise<Step> {
   const needs = needsOf(stage, kept);
   const replacement = `atoll-${stage.id}`;
   if (!own?.refs.has(replacement)) return stageStep(work, stage, needs);
   const [resolved] = resolveSteps(own, replacement).steps;
   if (!resolved) throw new Error(`The step ${replacement} resolves to nothing`);
   return {
-    ...shellStep(resolved, surroundings(work), needs),
+    ...(await shellStep(resolved, surroundings(work), needs)),
     id: stage.id,
     title: stage.title,
     phase: 'test',
@@ -97,7 +97,11 @@ function surroundings({ paths, env, site }: StageWork): ShellSurroundings {
 }
 
 /** Puts the site's own steps where it wants them; what follows waits for them. */
-function inserted(work: StageWork, stages: readonly Step[], registry: StepRegistry): Step[] {
+async function inserted(
+  work: StageWork,
+  stages: readonly Step[],
+  registry: StepRegistry,
+): Promise<Step[]> {
   let steps = [...stages];
   for (const entry of work.site.steps.insert) {
     const { steps: resolved, problems } = resolveSteps(registry, entry.step, entry.env);
@@ -117,7 +121,7 @@ function inserted(work: StageWork, stages: readonly Step[], registry: StepRegist
     const at = entry.before === undefined ? index + 1 : index;
     const first = entry.before === undefined ? [anchor] : (steps[index]?.needs ?? []);
     const own = chained(
-      resolved.map((step) => shellStep(step, surroundings(work), [])),
+      await Promise.all(resolved.map((step) => shellStep(step, surroundings(work), []))),
       first,
     );
     const last = own.at(-1)?.id;

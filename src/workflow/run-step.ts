@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import { SECRET_DIRECTORY_MODE, SECRET_MODE, unwritable } from '../core/files.ts';
 import { redact } from '../core/redact.ts';
 import { retry } from '../core/retry.ts';
 import type { JsonObject, Step, StepRun } from './step.ts';
@@ -13,7 +13,11 @@ const DEFAULT_GRACE_MS = 15_000;
 export function stepLogger(ctx: Pick<Context, 'now'>, path: string): (line: string) => void {
   mkdirSync(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
   return (line) => {
-    appendFileSync(path, `${ctx.now().toISOString()} ${redact(line)}\n`, { mode: SECRET_MODE });
+    try {
+      appendFileSync(path, `${ctx.now().toISOString()} ${redact(line)}\n`, { mode: SECRET_MODE });
+    } catch (error) {
+      throw unwritable(path, error);
+    }
   };
 }
 

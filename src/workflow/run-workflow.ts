@@ -126,6 +126,8 @@ class WorkflowState {
   readonly #outcomes = new Map<string, StepOutcome>();
   readonly #outputs: Record<string, JsonObject> = {};
   #error: unknown;
+  /** Whether all phases before this one went well. */
+  #wentWell = true;
   /** A bug or a broken disk: nothing more is started, and it is thrown once all have come to rest. */
   #crash: unknown;
 
@@ -156,6 +158,7 @@ class WorkflowState {
     const running = new Map<string, Promise<void>>();
     const parallel = this.#options.parallel ?? 4;
     const keepsGoing = phase === 'post';
+    this.#wentWell = !this.failed;
 
     while (waiting.size > 0 || running.size > 0) {
       const stop = ctx.signal.aborted || this.#crash !== undefined || (this.failed && !keepsGoing);
@@ -198,7 +201,7 @@ class WorkflowState {
     if (this.#options.only && !this.#options.only.includes(step.id)) {
       return this.#skip(ctx, step, 'not asked for', history?.output);
     }
-    if (step.optionalOnSuccess && this.#options.allowSkipOnSuccess && !this.failed) {
+    if (step.optionalOnSuccess && this.#options.allowSkipOnSuccess && this.#wentWell) {
       return this.#skip(ctx, step, 'all went well', history?.output);
     }
     const decision = decide(this.#journal, step, this.#outputs, this.#options.fresh);

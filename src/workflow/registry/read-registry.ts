@@ -4,6 +4,7 @@ import { isMap, LineCounter, parseDocument } from 'yaml';
 import type { ZodType } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
+import { readTextIfPresent } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
 import {
   type Chain,
@@ -205,18 +206,23 @@ function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | und
   return isMap(contents) || range ? range?.[0] : undefined;
 }
 
+/** What the CI calls the file, or anything with an ending: no word that is a command by itself. */
+const FILE_NAME = /-commands$|\.\w+$/;
+
 /** The script of a step: the text of its commands file, or the commands themselves when inline. */
 export async function readCommands({ step, file }: RegisteredStep): Promise<string> {
   const commands = step.commands ?? '';
-  if (file === '' || commands.includes('\n') || !/^[\w.-]+$/.test(commands)) return commands;
+  if (file === '' || !/^[\w.-]+$/.test(commands)) return commands;
   const path = join(dirname(file), commands);
   try {
-    return await readFile(path, 'utf8');
+    const text = await readTextIfPresent(path);
+    if (text === undefined && FILE_NAME.test(commands)) throw new Error('there is no such file');
+    return text ?? commands;
   } catch (cause) {
     throw new AtollError(
       'FILE_UNREADABLE',
       `Cannot read the commands of step "${step.as}" from "${path}"`,
-      { cause },
+      { hint: `Put the script there, or name another in "${file}"`, cause },
     );
   }
 }

@@ -249,7 +249,7 @@ describe('shellSteps', () => {
     const journal = await openJournal(ctx, join(root, 'journal.ndjson'));
     const result = await runWorkflow(
       ctx,
-      { name, steps: shellSteps(resolved.steps, surroundings) },
+      { name, steps: await shellSteps(resolved.steps, surroundings) },
       journal,
       {
         directory: root,

@@ -19,6 +19,8 @@ export interface ResolvedStep extends RegisteredStep {
   /** `workflow/a > chain/b > chain/c`. */
   readonly path: readonly string[];
   readonly env: readonly EffectiveValue[];
+  /** Its failure is told, but counts for nothing. In a workflow only where that allows it. */
+  readonly bestEffort: boolean;
   readonly dependencies: readonly {
     readonly name: string;
     readonly env: string;
@@ -31,7 +33,6 @@ export interface Resolved {
   readonly kind: 'ref' | 'chain' | 'workflow';
   readonly steps: readonly ResolvedStep[];
   readonly allowSkipOnSuccess: boolean;
-  readonly allowBestEffort: boolean;
   /** Mistakes that the CI would refuse: unknown names, cycles, duplicates, unused overrides. */
   readonly problems: readonly string[];
 }
@@ -46,6 +47,7 @@ interface Frame {
 interface Walk {
   readonly registry: StepRegistry;
   readonly phase: Phase;
+  readonly allowBestEffort: boolean;
   readonly steps: ResolvedStep[];
   readonly problems: string[];
   readonly seen: Set<string>;
@@ -66,7 +68,14 @@ export function resolveSteps(
   if (workflow) return resolveWorkflow(registry, workflow, caller);
   const kind = registry.chains.has(name) ? 'chain' : 'ref';
   if (kind === 'ref' && !registry.refs.has(name)) throw unknownName(registry, name);
-  const walk: Walk = { registry, phase: 'test', steps: [], problems: [], seen: new Set() };
+  const walk: Walk = {
+    registry,
+    phase: 'test',
+    allowBestEffort: true,
+    steps: [],
+    problems: [],
+    seen: new Set(),
+  };
   walkEntries(walk, [kind === 'chain' ? { chain: name } : { ref: name }], [caller]);
   return {
     name,
@@ -74,7 +83,6 @@ export function resolveSteps(
     steps: walk.steps,
     problems: walk.problems,
     allowSkipOnSuccess: false,
-    allowBestEffort: false,
   };
 }
 
@@ -91,8 +99,10 @@ function resolveWorkflow(
   };
   const steps: ResolvedStep[] = [];
   const problems: string[] = [];
+  const allowBestEffort = config.allow_best_effort_post_steps ?? false;
   for (const phase of ['pre', 'test', 'post'] as const) {
-    const walk: Walk = { registry, phase, steps: [], problems, seen: new Set() };
+    const seen = new Set<string>();
+    const walk: Walk = { registry, phase, allowBestEffort, steps: [], problems, seen };
     walkEntries(walk, config[phase] ?? [], [caller, frame]);
     steps.push(...walk.steps);
   }
@@ -103,7 +113,6 @@ function resolveWorkflow(
     steps,
     problems,
     allowSkipOnSuccess: config.allow_skip_on_success ?? false,
-    allowBestEffort: config.allow_best_effort_post_steps ?? false,
   };
 }
 
@@ -149,6 +158,7 @@ function addStep(walk: Walk, registered: RegisteredStep, frames: readonly Frame[
     ...registered,
     phase: walk.phase,
     path: frames.slice(1).map((frame) => frame.label),
+    bestEffort: walk.allowBestEffort && step.best_effort === true,
     env: (step.env ?? []).map((parameter) => effectiveValue(parameter, frames)),
     dependencies: (step.dependencies ?? []).map(({ name, env }) => {
       const frame = frames.find((candidate) => candidate.dependencies.has(env));

@@ -1,19 +1,23 @@
-import { spawn } from 'node:child_process';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { SECRET_DIRECTORY_MODE } from '../../core/files.ts';
+import {
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from '../../core/files.ts';
 import type { JsonObject, Step } from '../step.ts';
 import { readCommands } from './read-registry.ts';
 import type { ResolvedStep } from './resolve.ts';
+import { runScript } from './run-script.ts';
 import { durationMs } from './schema.ts';
 
 /** The CI's own defaults. */
 const DEFAULT_TIMEOUT_MS = 2 * 3_600_000;
 const DEFAULT_GRACE_MS = 15_000;
+/** After the grace period: enough to be gone, and to be known to be. */
+const LEAVING_MS = 5000;
 
 /** What a step finds around it, as in the CI. */
 export interface ShellSurroundings {
@@ -28,65 +32,86 @@ export interface ShellSurroundings {
   readonly ignoreCredentials?: boolean | undefined;
 }
 
-/** Turns a resolved ref into a step of ours that runs its commands with bash on this machine. */
-export function shellStep(
+/**
+ * Turns a resolved ref into a step of ours that runs its commands with bash on this machine. The
+ * commands are read now: what is hashed is what will run.
+ */
+export async function shellStep(
   resolved: ResolvedStep,
   surroundings: ShellSurroundings,
   needs: readonly string[],
-): Step {
+): Promise<Step> {
   const { step } = resolved;
+  const commands = await readCommands(resolved);
+  const graceMs = step.grace_period ? durationMs(step.grace_period) : DEFAULT_GRACE_MS;
   return {
     id: step.as,
     title: step.as,
     phase: resolved.phase,
     needs,
     inputs: {
-      commands: step.commands,
+      commands,
       env: Object.fromEntries(resolved.env.map((value) => [value.name, value.value])),
     },
     timeoutMs: step.timeout ? durationMs(step.timeout) : DEFAULT_TIMEOUT_MS,
-    graceMs: (step.grace_period ? durationMs(step.grace_period) : DEFAULT_GRACE_MS) + 1000,
-    bestEffort: step.best_effort,
+    graceMs: graceMs + LEAVING_MS,
+    bestEffort: resolved.bestEffort,
     optionalOnSuccess: step.optional_on_success,
-    run: async (ctx, run) => {
+    run: async (ctx, { directory, log }) => {
       await checkCredentials(resolved, surroundings);
-      const environment = await environmentOf(resolved, surroundings);
-      const script = join(run.directory, 'commands.sh');
-      await writeFile(script, await readCommands(resolved), { mode: 0o700 });
-      await runScript(ctx, {
-        resolved,
-        script,
-        directory: run.directory,
-        environment,
-        log: run.log,
-      });
+      const environment = await environmentOf(resolved, surroundings, directory);
+      const script = join(directory, 'commands.sh');
+      await writeFileAtomic(script, commands, { mode: 0o700 });
+      // As in the CI: a failed command or an unset variable ends the step.
+      const [program, args] = step.run_as_script ? [script, []] : ['bash', ['-eu', script]];
+      const status = await runScript(ctx, { program, args, directory, environment, graceMs, log });
+      ctx.signal.throwIfAborted();
+      if (status !== 0) throw failed(step.as, status);
       return {};
     },
   };
 }
 
 /** The variables a step sees; throws when one it declares has no value. */
-export async function environmentOf(
+async function environmentOf(
   resolved: ResolvedStep,
   surroundings: ShellSurroundings,
+  directory: string,
 ): Promise<Record<string, string>> {
   const { sharedDir, clusterProfileDir } = surroundings;
   const artifactDir = join(surroundings.artifactDir, resolved.step.as);
   await mkdir(sharedDir, { recursive: true, mode: SECRET_DIRECTORY_MODE });
   await mkdir(artifactDir, { recursive: true, mode: SECRET_DIRECTORY_MODE });
-  const kubeconfig = join(sharedDir, 'kubeconfig');
-  const hasKubeconfig = !resolved.step.no_kubeconfig && (await exists(kubeconfig));
   return {
     ...inherited(surroundings.env),
     ...declaredValues(resolved, surroundings),
     SHARED_DIR: sharedDir,
     ARTIFACT_DIR: artifactDir,
     ...(clusterProfileDir ? { CLUSTER_PROFILE_DIR: clusterProfileDir } : {}),
-    ...(hasKubeconfig ? { KUBECONFIG: kubeconfig } : {}),
+    ...(resolved.step.no_kubeconfig ? {} : await clusterAccess(sharedDir, directory)),
   };
 }
 
-function inherited(env: ShellSurroundings['env']): Record<string, string> {
+/**
+ * The cluster of the run, not the one the caller happens to use. A step may spoil its copy of the
+ * kubeconfig; where there is none yet, it sees the one that it makes itself.
+ */
+async function clusterAccess(
+  sharedDir: string,
+  directory: string,
+): Promise<Record<string, string>> {
+  const shared = join(sharedDir, 'kubeconfig');
+  const own = join(directory, 'kubeconfig');
+  const text = await readTextIfPresent(shared);
+  if (text !== undefined) await writeFileAtomic(own, text, { mode: SECRET_MODE });
+  return {
+    KUBECONFIG: text === undefined ? shared : own,
+    KUBECONFIGMINIMAL: join(sharedDir, 'kubeconfig-minimal'),
+    KUBEADMIN_PASSWORD_FILE: join(sharedDir, 'kubeadmin-password'),
+  };
+}
+
+function inherited({ KUBECONFIG: _, ...env }: ShellSurroundings['env']): Record<string, string> {
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
@@ -134,59 +159,6 @@ async function checkCredentials(
   }
 }
 
-interface ScriptRun {
-  readonly resolved: ResolvedStep;
-  readonly script: string;
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly log: (line: string) => void;
-}
-
-/** Runs the commands; aborting sends SIGINT to the whole group, then SIGKILL after the grace period. */
-async function runScript(ctx: Context, run: ScriptRun): Promise<void> {
-  const { step } = run.resolved;
-  const [program, args] = step.run_as_script ? [run.script, []] : ['bash', [run.script]];
-  const child = spawn(program, args, {
-    cwd: run.directory,
-    env: run.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const output = Promise.all([forward(child.stdout, run.log), forward(child.stderr, run.log)]);
-  const graceMs = step.grace_period ? durationMs(step.grace_period) : DEFAULT_GRACE_MS;
-  let killer: NodeJS.Timeout | undefined;
-  const stop = () => {
-    killGroup(child.pid, 'SIGINT');
-    killer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), graceMs);
-  };
-  ctx.signal.addEventListener('abort', stop, { once: true });
-  try {
-    const status = await new Promise<number | string>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-    });
-    await output;
-    ctx.signal.throwIfAborted();
-    if (status !== 0) throw failed(step.as, status);
-  } finally {
-    ctx.signal.removeEventListener('abort', stop);
-    clearTimeout(killer);
-  }
-}
-
-async function forward(stream: Readable, log: (line: string) => void): Promise<void> {
-  for await (const line of createInterface({ input: stream })) log(line);
-}
-
-function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Gone already.
-  }
-}
-
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -209,12 +181,13 @@ function failed(step: string, status: number | string): AtollError {
 export function shellSteps(
   resolved: readonly ResolvedStep[],
   surroundings: ShellSurroundings,
-): Step[] {
-  return resolved.map((step, index) => {
+): Promise<Step[]> {
+  const steps = resolved.map((step, index) => {
     const before = resolved[index - 1];
     const follows = before && before.phase === step.phase ? [before.step.as] : [];
     return shellStep(step, surroundings, follows);
   });
+  return Promise.all(steps);
 }
 
 /** What a plan says of a resolved step. */
@@ -228,7 +201,7 @@ export function describeStep(resolved: ResolvedStep): JsonObject {
     commands: step.commands,
     timeout: step.timeout,
     gracePeriod: step.grace_period,
-    bestEffort: step.best_effort,
+    bestEffort: resolved.bestEffort,
     optionalOnSuccess: step.optional_on_success,
     cli: step.cli,
     env: resolved.env.map(({ name, value, from }) => ({ name, value, from })),

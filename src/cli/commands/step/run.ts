@@ -12,7 +12,7 @@ export const stepRunCommand = defineCommand({
   name: 'step run',
   summary: 'Run a step, chain or workflow on this machine',
   description:
-    'Runs the commands with bash here, with SHARED_DIR, ARTIFACT_DIR, CLUSTER_PROFILE_DIR and KUBECONFIG as in the CI. A run that was interrupted goes on where it stopped; --fresh starts again.',
+    'Runs the commands with bash and "set -eu" here, with SHARED_DIR, ARTIFACT_DIR, CLUSTER_PROFILE_DIR and KUBECONFIG as in the CI: a step sees the kubeconfig of SHARED_DIR, not yours. A run that was interrupted goes on where it stopped; --fresh starts again.',
   arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
   options: {
     ...STEP_OPTIONS,
@@ -53,7 +53,7 @@ export const stepRunCommand = defineCommand({
     const lock = await acquireLock(ctx, join(directory, 'lock'), `the run of "${name}"`);
     const journal = await openJournal(ctx, join(directory, 'journal.ndjson'));
     try {
-      const steps = shellSteps(resolved.steps, {
+      const steps = await shellSteps(resolved.steps, {
         sharedDir: resolve(options.sharedDir ?? join(directory, 'shared')),
         artifactDir: join(directory, 'artifacts'),
         clusterProfileDir: options.clusterProfileDir && resolve(options.clusterProfileDir),
