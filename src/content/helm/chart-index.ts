@@ -11,7 +11,12 @@ const versionSchema = z.looseObject({
   digest: z.string().nullish(),
   urls: z.array(z.string()).nullish(),
 });
-const indexSchema = z.looseObject({ entries: z.record(z.string(), z.array(versionSchema)) });
+/** As helm reads it: what is empty counts as not there. */
+const versionsSchema = z
+  .array(versionSchema.nullish())
+  .nullish()
+  .transform((versions) => (versions ?? []).flatMap((version) => version ?? []));
+const indexSchema = z.looseObject({ entries: z.record(z.string(), versionsSchema) });
 
 type ChartVersion = z.infer<typeof versionSchema>;
 export type ChartIndex = z.infer<typeof indexSchema>;
@@ -40,14 +45,18 @@ export function parseChartIndex(text: string, { name }: HelmRepository): ChartIn
   }
 }
 
-/** The charts of a repository that are asked for; with none named, every version of every application. */
-export function everyChart(index: ChartIndex, repository: HelmRepository): RepositoryChart[] {
-  return Object.entries(index.entries).flatMap(([name, versions]) =>
+/** Every version of every application, as if each were asked for by name. */
+export function everyChart({ entries }: ChartIndex): HelmChart[] {
+  return Object.entries(entries).flatMap(([name, versions]) =>
     versions
       .filter(({ type }) => type !== 'library')
-      .map((version) =>
-        chartOf(repository, name, version, { imagePaths: [], platforms: undefined }),
-      ),
+      .map(({ version }) => ({
+        name,
+        version,
+        path: undefined,
+        imagePaths: [],
+        platforms: undefined,
+      })),
   );
 }
 
@@ -65,9 +74,7 @@ export function findChart(
     });
   }
   const found =
-    asked.version === undefined
-      ? newestOf(versions)
-      : versions.find(({ version }) => sameVersion(version, asked.version ?? ''));
+    asked.version === undefined ? newestOf(versions) : versionOf(versions, asked.version);
   if (found) return chartOf(repository, asked.name, found, asked);
   throw unknown(`version ${asked.version} of chart "${asked.name}"`, {
     word: asked.version ?? '',
@@ -75,8 +82,14 @@ export function findChart(
   });
 }
 
-const sameVersion = (a: string, b: string) =>
-  a === b || a.replace(/^v/, '') === b.replace(/^v/, '');
+/** As it is written, else with or without a leading "v". */
+function versionOf(versions: readonly ChartVersion[], wanted: string): ChartVersion | undefined {
+  const bare = (version: string) => version.replace(/^v/, '');
+  return (
+    versions.find(({ version }) => version === wanted) ??
+    versions.find(({ version }) => bare(version) === bare(wanted))
+  );
+}
 
 function newestOf(versions: readonly ChartVersion[]): ChartVersion | undefined {
   const sorted = versions

@@ -89,19 +89,15 @@ async function repositoryJobs(
   }
   const index = await attempt(subject, () => readIndex(ctx, repository, deps));
   if (!index) return [];
-  const wanted =
-    repository.charts.length === 0
-      ? await attempt(subject, () => everyChart(index, repository))
-      : await Promise.all(
-          repository.charts.map((chart) =>
-            attempt(`chart ${chart.name}`, () => findChart(index, repository, chart)),
-          ),
-        );
-  return (wanted ?? []).flatMap((chart) => {
+  const asked = repository.charts.length === 0 ? everyChart(index) : repository.charts;
+  const found = await Promise.all(
+    asked.map((chart) => attempt(`chart ${chart.name}`, () => findChart(index, repository, chart))),
+  );
+  return found.flatMap((chart) => {
     if (!chart) return [];
-    const { name, version, asked } = chart;
+    const { name, version } = chart;
     const place = (folder: string) => fetchChart(ctx, chart, deps, folder);
-    return [{ ...asked, name, title: `${name} ${version}`, place }];
+    return [{ ...chart.asked, name, title: `${name} ${version}`, place }];
   });
 }
 

@@ -22,7 +22,7 @@ export async function fetchChart(
 ): Promise<string> {
   const bytes = await deps.web.get(ctx, url, { maxBytes: MAX_BYTES });
   if (!bytes) throw missing(`chart "${name}" ${version}`, `there is nothing at ${url}`);
-  const found = createHash('sha256').update(bytes).digest('hex');
+  const found = sha256Of(bytes);
   if (sha256 !== undefined && found !== sha256) {
     throw new AtollError(
       'CONTENT_MISMATCH',
@@ -30,7 +30,7 @@ export async function fetchChart(
       { hint: 'Fetch it again; if it repeats, the repository is damaged' },
     );
   }
-  return await saved(folder, name, version, bytes);
+  return await saved(folder, bytes);
 }
 
 /** The same for a chart that a registry keeps: `oci://host/path` and the chart's name. */
@@ -57,19 +57,17 @@ export async function pullChart(
     ? manifest.content.layers.find(({ mediaType }) => mediaType === CHART_LAYER)
     : undefined;
   if (!layer) throw missing(`chart "${name}" ${version}`, 'what is there is no chart');
-  return await saved(folder, name, version, await readSmallBlob(ctx, source, layer, MAX_BYTES));
+  return await saved(folder, await readSmallBlob(ctx, source, layer, MAX_BYTES));
 }
 
-async function saved(
-  folder: string,
-  name: string,
-  version: string,
-  bytes: Uint8Array,
-): Promise<string> {
-  const path = join(folder, `${`${name}-${version}`.replaceAll(/[^\w.+-]/g, '_')}.tgz`);
+/** By content: two repositories may have a chart of the same name and version. */
+async function saved(folder: string, bytes: Uint8Array): Promise<string> {
+  const path = join(folder, `${sha256Of(bytes)}.tgz`);
   await writeFileAtomic(path, bytes);
   return path;
 }
+
+const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 function missing(what: string, found: string): AtollError {
   return new AtollError('INPUT_INVALID', `Cannot fetch ${what}: ${found}`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MemoryImages } from '../../../test/support/images.ts';
@@ -84,6 +84,19 @@ describe('renderedImages', () => {
     });
   });
 
+  test('reads merge keys, and a key that is there twice, as helm does', () => {
+    const pod = `kind: Pod
+metadata: { name: p, labels: { app: a, app: b } }
+base: &base { image: quay.io/example/merged:1 }
+spec:
+  containers:
+    - <<: *base
+      name: c
+`;
+
+    expect(renderedImages(pod).map(({ image }) => image)).toEqual(['quay.io/example/merged:1']);
+  });
+
   test('refuses what is no YAML', () => {
     expect(() => renderedImages('a: [')).toThrow('Cannot read the rendered chart');
   });
@@ -131,6 +144,14 @@ case "$3" in *broken*) echo "Error: values don't meet the specifications" >&2; e
 [ -e "$3" ] && [ -n "$HELM_CONFIG_HOME" ] && [ "$4" = --include-crds ] && cat "$(dirname "$0")/rendered.yaml"
 `,
   );
+  await chmod(program, 0o755);
+  return program;
+}
+
+/** Not helm: a script that prints the name it is told and what the chart holds. */
+async function echoingHelm(): Promise<string> {
+  const program = join(await tempDir(), 'echoing-helm-for-tests');
+  await writeFile(program, `#!/bin/sh\necho "# $2"; cat "$3"; echo "$2" >> "$0.names"\n`);
   await chmod(program, 0o755);
   return program;
 }
@@ -228,6 +249,67 @@ describe('collectHelm', () => {
       'web 2.0.0-rc.1',
       'web 1.10.0',
       'web 1.9.0',
+    ]);
+  });
+
+  test('renders charts of the same name from two repositories, each its own', async () => {
+    const pod = (image: string) =>
+      JSON.stringify({ kind: 'Pod', spec: { containers: [{ image }] } });
+    const index = JSON.stringify({
+      entries: { web: [{ version: '1.0.0', urls: ['web.tgz'] }] },
+    });
+    const web = repository({
+      'https://a.example.com/index.yaml': index,
+      'https://a.example.com/web.tgz': pod('quay.io/example/a:1'),
+      'https://b.example.com/index.yaml': index,
+      'https://b.example.com/web.tgz': pod('quay.io/example/b:1'),
+    });
+
+    const { images, failures } = await collect(
+      {
+        repositories: ['a', 'b'].map((name) => ({ name, url: `https://${name}.example.com` })),
+      },
+      { web, helm: await echoingHelm() },
+    );
+
+    expect(failures).toEqual([]);
+    expect(images.map(({ source }) => formatReference(source))).toEqual([
+      'quay.io/example/a:1',
+      'quay.io/example/b:1',
+    ]);
+  });
+
+  test('never takes the name of a chart for an option of helm', async () => {
+    const helm = await echoingHelm();
+    const names = ['--output-dir=/etc', 'My_Chart', '--', `${'long-'.repeat(11)}name`];
+    const entries = Object.fromEntries(
+      names.map((name) => [name, [{ version: '1.0.0', urls: ['web.tgz'] }]]),
+    );
+    const web = repository({
+      [`${URL}/index.yaml`]: JSON.stringify({ entries }),
+      [`${URL}/web.tgz`]: '{}',
+    });
+
+    const { failures } = await collect({ repositories: [{ name: 'r', url: URL }] }, { web, helm });
+
+    expect(failures).toEqual([]);
+    const told = (await readFile(`${helm}.names`, 'utf8')).trim().split('\n').toSorted();
+    expect(told).toEqual(['chart', `${'long-'.repeat(10)}lon`, 'my-chart', 'output-dir-etc']);
+  });
+
+  test('what is empty or broken in an index costs no other chart', async () => {
+    const entries = {
+      gone: null,
+      odd: [null, { version: '1.0.0' }],
+      web: [{ version: '1.9.0', urls: ['https://cdn.example.com/web-1.9.0.tgz'] }],
+    };
+    const web = repository({ ...DOCUMENTS, [`${URL}/index.yaml`]: JSON.stringify({ entries }) });
+
+    const collection = await collect({ repositories: [{ name: 'r', url: URL }] }, { web });
+
+    expect(collection.images).toHaveLength(4);
+    expect(collection.failures).toMatchObject([
+      { subject: 'chart odd', message: 'Cannot find a URL of chart "odd" 1.0.0 in "r"' },
     ]);
   });
 

@@ -38,7 +38,9 @@ export function renderedImages(
 
 /** Every object, with those inside of lists. */
 function objectsOf(yaml: string): readonly unknown[] {
-  const documents = parseAllDocuments(yaml, { prettyErrors: false });
+  // As helm reads it: merge keys count, and of a key that is there twice the last one.
+  const options = { prettyErrors: false, merge: true, uniqueKeys: false };
+  const documents = parseAllDocuments(yaml, options);
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const [error] = document.errors;

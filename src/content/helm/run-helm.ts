@@ -56,8 +56,11 @@ export async function renderChart(ctx: Context, rendering: Rendering): Promise<s
   });
 }
 
-/** Names of releases have at most 53 characters. */
-const releaseName = (name: string) => name.toLowerCase().slice(0, 53).replace(/-+$/, '');
+/** What helm accepts as the name of a release. Repositories name charts as they like, also like options. */
+function releaseName(name: string): string {
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? ['chart'];
+  return words.join('-').slice(0, 53).replace(/-$/, '');
+}
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
