@@ -129,6 +129,19 @@ test('wrong passwords are refused, and after some of them all new ones for a whi
   expect((await as('reader').send('GET', '/v2/')).status).toBe(200);
 });
 
+test('wrong passwords that come all at once are counted like those that come one by one', async () => {
+  const now = new Date();
+  const { as } = await serve({ now: () => now });
+
+  const tries = Array.from({ length: 40 }, (_, index) =>
+    as('admin', `wrong${index}`).send('GET', '/v2/'),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status);
+
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+});
+
 test('a header that is no Basic login is refused', async () => {
   const { url } = await serve();
   for (const authorization of ['Bearer abc', 'Basic', 'Basic %%%', 'Basic bm8gY29sb24=']) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../core/context.ts';
 import { type HeaderFields, WireError } from '../wire-error.ts';
 import { type Grant, grantsOf } from './grants.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type Guesser } from './passwords.ts';
 import { createThrottle } from './throttle.ts';
 import type { UserFiles } from './user-files.ts';
 
@@ -42,16 +42,25 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
   async function authenticate(user: string, password: string, address: string): Promise<void> {
     const hash = options.users.hashOf(user);
     if (hash !== undefined && passwords.isKnown(user, password, hash)) return;
-    const wait = throttle.waitSeconds(address);
-    if (wait > 0) {
-      options.onFailure(true);
-      throw tooMany(wait);
-    }
-    if (await passwords.check(user, password, hash)) return;
-    throttle.failed(address);
-    options.onFailure(false);
+    const guesser = guesserAt(address);
+    guesser.admit();
+    if (await passwords.check(user, password, hash, guesser)) return;
     throw unauthorized('The user name or the password is wrong');
   }
+
+  const guesserAt = (address: string): Guesser => ({
+    address,
+    admit() {
+      const wait = throttle.waitSeconds(address);
+      if (wait === 0) return;
+      options.onFailure(true);
+      throw tooMany(wait);
+    },
+    wrong() {
+      throttle.failed(address);
+      options.onFailure(false);
+    },
+  });
 
   return {
     async identify(request) {

@@ -11,11 +11,25 @@ const CONCURRENT_CHECKS = 1;
 /** Compared with when there is no such user, so that the answer takes as long. */
 const NOBODY = '$2b$10$abcdefghijklmnopqrstuu4L2Nn0nC9xUzOOPrtWc8sXIV1GZ1bOe';
 
+/** Somebody whose guesses are counted. */
+export interface Guesser {
+  /** Addresses take turns, so that one with many guesses does not keep the others waiting. */
+  readonly address: string;
+  /** Throws when there were too many. Asked when their turn comes: many may be waiting by then. */
+  readonly admit: () => void;
+  readonly wrong: () => void;
+}
+
 /** Checks passwords: bcrypt the first time, a keyed fingerprint in memory after that. */
 export interface Passwords {
   /** At once, when this very password was right before. */
   isKnown(user: string, password: string, hash: string): boolean;
-  check(user: string, password: string, hash: string | undefined): Promise<boolean>;
+  check(
+    user: string,
+    password: string,
+    hash: string | undefined,
+    guesser?: Guesser,
+  ): Promise<boolean>;
 }
 
 export function createPasswords(ctx: Pick<Context, 'signal'>): Passwords {
@@ -33,9 +47,15 @@ export function createPasswords(ctx: Pick<Context, 'signal'>): Passwords {
     print: string,
     password: string,
     hashed: string | undefined,
+    guesser: Guesser | undefined,
   ): Promise<boolean> {
-    const same = await pool.run('bcrypt', () => compare(password, hashed ?? NOBODY));
-    const right = same && hashed !== undefined;
+    const right = await pool.run(guesser?.address ?? '', async () => {
+      guesser?.admit();
+      const same = await compare(password, hashed ?? NOBODY);
+      if (same && hashed !== undefined) return true;
+      guesser?.wrong();
+      return false;
+    });
     if (right) known.add(print);
     if (known.size > MAX_KNOWN) known.delete(known.values().next().value ?? '');
     return right;
@@ -43,13 +63,13 @@ export function createPasswords(ctx: Pick<Context, 'signal'>): Passwords {
 
   return {
     isKnown: (user, password, hashed) => known.has(fingerprint(user, password, hashed)),
-    async check(user, password, hashed) {
+    async check(user, password, hashed, guesser) {
       const print = fingerprint(user, password, hashed ?? '');
       if (known.has(print)) return true;
       // Many connections of one client start at once: they share one computation.
       const shared = checking.get(print);
       if (shared) return await shared;
-      const started = run(print, password, hashed).finally(() => checking.delete(print));
+      const started = run(print, password, hashed, guesser).finally(() => checking.delete(print));
       checking.set(print, started);
       return await started;
     },
