@@ -38,7 +38,7 @@ export const hostNameOf = (location: string): string => hostOf(location).replace
 
 /** Whether a rule for `prefix` applies to `location`, as containers/image matches. */
 export function coversLocation(prefix: string, location: string): boolean {
-  if (prefix.startsWith('*.')) return hostOf(location).endsWith(prefix.slice(1));
+  if (prefix.startsWith('*.')) return hostNameOf(location).endsWith(prefix.slice(1));
   return location === prefix || location.startsWith(`${prefix}/`);
 }
 

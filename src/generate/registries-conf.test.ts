@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import type { MirrorRule } from './mirror-rule.ts';
-import { registriesConf } from './registries-conf.ts';
+import { type RegistriesConfInput, registriesConf } from './registries-conf.ts';
 
 const RELEASE: MirrorRule = {
   source: 'quay.io/openshift-release-dev/ocp-release',
@@ -23,6 +23,14 @@ const full = {
   insecure: ['second.example'],
   unqualifiedSearch: ['registry.access.redhat.com', 'docker.io'],
 };
+
+/** The table for a place, as an independent parser reads it. */
+function tableOf(input: RegistriesConfInput, place: string): Record<string, unknown> {
+  const { registry } = parse(registriesConf(input)) as unknown as {
+    registry: Record<string, unknown>[];
+  };
+  return registry.find(({ location, prefix }) => (location ?? prefix) === place) ?? {};
+}
 
 describe('registriesConf', () => {
   test('writes what a strict site needs', async () => {
@@ -64,6 +72,70 @@ describe('registriesConf', () => {
 
   test('is never insecure unless asked', () => {
     expect(registriesConf({ ...full, insecure: [] })).not.toContain('insecure');
+  });
+
+  const QUAY: MirrorRule = { source: 'quay.io', mirrors: ['mirror.example:5000/quay'] };
+  const STRICT: MirrorRule = { ...QUAY, policy: 'NeverContactSource' };
+
+  test.each([
+    ['blocked', { rules: [QUAY], blocked: ['quay.io/a'] }],
+    ['insecure, and keeps its source closed', { rules: [STRICT], insecure: ['quay.io/a'] }],
+  ])('keeps the mirrors of a place of which a part is %s', (_what, input) => {
+    expect(tableOf(input, 'quay.io/a')).toMatchObject({
+      blocked: true,
+      mirror: [{ location: 'mirror.example:5000/quay/a' }],
+    });
+  });
+
+  test('keeps the mirrors of a domain of which a host is blocked', () => {
+    const rules = [{ source: '*.redhat.io', mirrors: ['mirror.example/redhat'] }];
+
+    expect(
+      tableOf({ rules, blocked: ['registry.redhat.io/ubi9'] }, 'registry.redhat.io/ubi9'),
+    ).toMatchObject({ mirror: [{ location: 'mirror.example/redhat/ubi9' }] });
+  });
+
+  test('blocks a host of a domain whatever its port', () => {
+    const rules = [{ source: 'reg.redhat.io:8443/a', mirrors: ['mirror.example/a'] }];
+
+    expect(tableOf({ rules, blocked: ['*.redhat.io'] }, 'reg.redhat.io:8443/a').blocked).toBe(true);
+  });
+
+  test.each([
+    ['mirror.corp.example:5000/quay', '*.corp.example'],
+    ['quay.example:5000/quay', 'quay.example'],
+  ])('opens the mirror %s below the blocked %s', (mirror, place) => {
+    const input = { rules: [{ source: 'quay.io', mirrors: [mirror] }], blocked: [place] };
+
+    expect(tableOf(input, mirror)).toEqual({ location: mirror });
+    expect(tableOf(input, place).blocked).toBe(true);
+  });
+
+  test('refuses to block a mirror', () => {
+    expect(() => registriesConf({ rules: [QUAY], blocked: QUAY.mirrors })).toThrow(
+      'Cannot block "mirror.example:5000/quay": a rule has it as its mirror',
+    );
+  });
+
+  test('is insecure below an insecure path, too', () => {
+    const input = { rules: [{ source: 'quay.io/a/b', mirrors: ['m.example/q/r'] }] };
+
+    expect(
+      tableOf({ ...input, insecure: ['quay.io/a', 'm.example/q'] }, 'quay.io/a/b'),
+    ).toMatchObject({ insecure: true, mirror: [{ insecure: true }] });
+  });
+
+  test('tries the mirrors of tags in their own order', () => {
+    const rules = [{ source: 'quay.io', mirrors: ['a.example', 'b.example'] }];
+    const tagRules = [{ source: 'quay.io', mirrors: ['b.example', 'a.example'] }];
+    const { mirror } = tableOf({ rules, tagRules }, 'quay.io');
+
+    expect(mirror).toEqual([
+      { location: 'a.example', 'pull-from-mirror': 'digest-only' },
+      { location: 'b.example', 'pull-from-mirror': 'digest-only' },
+      { location: 'b.example', 'pull-from-mirror': 'tag-only' },
+      { location: 'a.example', 'pull-from-mirror': 'tag-only' },
+    ]);
   });
 
   test('refuses a location with a scheme', () => {

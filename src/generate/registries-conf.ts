@@ -5,6 +5,7 @@ import {
   isLocation,
   type MirrorRule,
   normalizeRules,
+  ruleFor,
 } from './mirror-rule.ts';
 import { sortedUnique } from './order.ts';
 
@@ -40,30 +41,60 @@ interface Table {
  */
 export function registriesConf(input: RegistriesConfInput): string {
   const search = input.unqualifiedSearch ?? [];
-  const insecure = new Set(input.insecure ?? []);
   const head = [
     `unqualified-search-registries = [${search.map(quote).join(', ')}]`,
     'short-name-mode = ""',
   ];
-  const tables = tablesOf(input).map((table) => formatTable(table, insecure));
+  const tables = tablesOf(input).map((table) => formatTable(table, input.insecure ?? []));
   return `${[head.join('\n'), ...tables].join('\n\n')}\n`;
 }
 
 function tablesOf(input: RegistriesConfInput): Table[] {
   const digest = ruleMap(input.rules);
   const tag = ruleMap(input.tagRules ?? []);
+  const rules = [...digest.values(), ...tag.values()];
+  const mirrors = new Set(rules.flatMap((rule) => rule.mirrors));
   const blocked = checked(input.blocked ?? [], true);
   const insecure = checked(input.insecure ?? [], false);
-  const locations = sortedUnique([...digest.keys(), ...tag.keys(), ...blocked, ...insecure]);
-  return locations.map((location) => {
-    const rules = [digest.get(location), tag.get(location)];
+  refuseBlockedMirror(blocked, mirrors);
+  // A mirror below a blocked place has to be opened again.
+  const open = [...mirrors].filter((mirror) => blocked.some((prefix) => reaches(prefix, mirror)));
+  const sources = rules.map(({ source }) => source);
+  return sortedUnique([...sources, ...blocked, ...insecure, ...open]).map((location) => {
+    const source = decidingSource(rules, location);
+    const own = source === undefined ? [] : [digest.get(source), tag.get(source)];
     return {
       location,
-      mirrors: joinMirrors(rules[0]?.mirrors ?? [], rules[1]?.mirrors ?? []),
+      mirrors: joinMirrors(mirrorsFor(location, own[0]), mirrorsFor(location, own[1])),
       blocked:
-        rules.some((rule) => rule?.policy === 'NeverContactSource') ||
-        blocked.some((prefix) => coversLocation(prefix, location)),
+        own.some((rule) => rule?.policy === 'NeverContactSource') ||
+        (!open.includes(location) && blocked.some((prefix) => coversLocation(prefix, location))),
     };
+  });
+}
+
+/** A table without rules of its own would hide those of the place around it, so it carries them. */
+function decidingSource(rules: readonly MirrorRule[], location: string): string | undefined {
+  const own = rules.find(({ source }) => source === location);
+  return (own ?? ruleFor(rules, location))?.source;
+}
+
+/** The mirrors of a rule, for a place at or below its source. */
+function mirrorsFor(location: string, rule: MirrorRule | undefined): string[] {
+  if (!rule) return [];
+  const around = rule.source.startsWith('*.') ? hostOf(location) : rule.source;
+  return rule.mirrors.map((mirror) => `${mirror}${location.slice(around.length)}`);
+}
+
+/** Whether containers/image applies a table to a mirror: it takes `host` for every port of it. */
+const reaches = (prefix: string, mirror: string): boolean =>
+  coversLocation(prefix, mirror) || mirror.startsWith(`${prefix}:`);
+
+function refuseBlockedMirror(blocked: readonly string[], mirrors: ReadonlySet<string>): void {
+  const both = blocked.find((location) => mirrors.has(location));
+  if (both === undefined) return;
+  throw new AtollError('INPUT_INVALID', `Cannot block "${both}": a rule has it as its mirror`, {
+    hint: 'Block the source, and leave the mirror open',
   });
 }
 
@@ -71,17 +102,24 @@ function ruleMap(rules: readonly MirrorRule[]): Map<string, MirrorRule> {
   return new Map(normalizeRules(rules).map((rule) => [rule.source, rule]));
 }
 
+/** Both lists in their order: a mirror they share stands once, unless that would change it. */
 function joinMirrors(digest: readonly string[], tag: readonly string[]): Mirror[] {
   const both = (location: string) => digest.includes(location) && tag.includes(location);
-  return [
+  const joined = [
     ...digest.map((location) => mirror(location, both(location) ? 'all' : 'digest-only')),
     ...tag.filter((location) => !both(location)).map((location) => mirror(location, 'tag-only')),
+  ];
+  const forTags = joined.filter(({ pulls }) => pulls !== 'digest-only');
+  if (forTags.every(({ location }, index) => location === tag[index])) return joined;
+  return [
+    ...digest.map((location) => mirror(location, 'digest-only')),
+    ...tag.map((location) => mirror(location, 'tag-only')),
   ];
 }
 
 const mirror = (location: string, pulls: Pulls): Mirror => ({ location, pulls });
 
-function formatTable(table: Table, insecure: ReadonlySet<string>): string {
+function formatTable(table: Table, insecure: readonly string[]): string {
   // Old nodes do not know `pull-from-mirror`, and the two keys exclude each other.
   const digestOnly =
     table.mirrors.length > 0 && table.mirrors.every(({ pulls }) => pulls === 'digest-only');
@@ -101,7 +139,7 @@ function formatTable(table: Table, insecure: ReadonlySet<string>): string {
 
 function mirrorLines(
   { location, pulls }: Mirror,
-  insecure: ReadonlySet<string>,
+  insecure: readonly string[],
   digestOnly: boolean,
 ): string[] {
   return [
@@ -112,8 +150,8 @@ function mirrorLines(
   ];
 }
 
-function isInsecure(insecure: ReadonlySet<string>, location: string): boolean {
-  return insecure.has(location) || insecure.has(hostOf(location));
+function isInsecure(insecure: readonly string[], location: string): boolean {
+  return insecure.some((place) => coversLocation(place, location));
 }
 
 function checked(locations: readonly string[], wildcard: boolean): readonly string[] {
