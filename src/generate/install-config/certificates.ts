@@ -52,9 +52,9 @@ function hasIssued(issuer: X509Certificate, subject: X509Certificate): boolean {
   return subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 }
 
-/** Whether a certificate is for this name or address; its common name does not count, as in Go. */
+/** Whether a certificate is for this name or address, as in Go: no common name, no `mir*.example`. */
 export function isFor(certificate: X509Certificate, host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '');
   if (parseAddress(name)) return certificate.checkIP(name) !== undefined;
-  return certificate.checkHost(name, { subject: 'never' }) !== undefined;
+  return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
 }

@@ -19,11 +19,21 @@ import {
   expiring,
   notVerified,
   onLoopback,
+  unfit,
   untrusted,
   wrongName,
 } from './tls-holes.ts';
 
 const TIMEOUT_MS = 5000;
+/** Nobody whom nodes trust has signed it; all else is wrong with the certificate or its CA. */
+const ISSUER_UNKNOWN = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_UNTRUSTED',
+]);
 const DAY_MS = 86_400_000;
 
 /** What a registry shows when a node shakes hands with it, and what OpenSSL thinks of the chain. */
@@ -66,13 +76,15 @@ async function shakeHands(
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const address = isIP(name) === 0 ? await node.addressOf(name) : name;
   if (address === undefined) throw new AtollError('NAME_UNRESOLVED', `Cannot resolve ${name}`);
-  const { ca } = await loadCertsDir(host, node.options);
+  const { ca, clients } = await loadCertsDir(host, node.options);
   const socket = connect({
     host: address,
     port: Number(url.port || 443),
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ...TRUSTING,
     ca: [...node.ca, ...ca],
+    cert: clients.map(({ cert }) => cert),
+    key: clients.map(({ key }) => key),
     // Everything is looked at here, so that one fault does not hide another.
     rejectUnauthorized: false,
     checkServerIdentity: () => undefined,
@@ -112,8 +124,14 @@ function certificateHoles(
     chainError && networkCode(Object.assign(new Error(chainError), { code: chainError }));
   const time = timeHole(ctx, host, certificate);
   if (time) holes.push(time);
-  else if (code === 'TLS_EXPIRED') holes.push(expired(host, 'A CA in its chain is not valid now'));
-  if (code && code !== 'TLS_EXPIRED') holes.push(untrusted(node.config, host, certificate));
+  if (code === 'TLS_EXPIRED' && time?.severity !== 'hole')
+    holes.push(expired(host, 'A CA in its chain is not valid now'));
+  if (code && code !== 'TLS_EXPIRED')
+    holes.push(
+      ISSUER_UNKNOWN.has(chainError ?? '')
+        ? untrusted(node.config, host, certificate)
+        : unfit(host, chainError ?? code),
+    );
   if (!isFor(certificate, hostNameOf(host))) holes.push(wrongName(node.config, host, certificate));
   const issuer = issuerOf(node, certificate);
   if (issuer && isEnding(ctx, issuer)) holes.push(expiring(host, 'The CA', validTo(issuer)));

@@ -27,15 +27,37 @@ export function untrusted(config: NodeConfig, host: string, shown?: X509Certific
   });
 }
 
+/** The CA is known, and may not sign this certificate, or not like this. */
+export function unfit(host: string, chainError: string): Hole {
+  const named = chainError.toLowerCase().replaceAll('_', ' ');
+  // Node has no word for the rarer ones.
+  const limits = 'a limit of its CA, such as name constraints, or a weak signature';
+  return hostHole(host, {
+    cause: 'certificate-untrusted',
+    title: `Nodes refuse the certificate of ${host}`,
+    rule: 'It must be a server certificate for this name, signed with SHA-256 by a CA that may sign it',
+    evidence: `x509: ${chainError === 'UNSPECIFIED' ? limits : named}`,
+    commands: [`atoll registry renew --dir REGISTRY_FOLDER --host ${bareName(host)}`],
+  });
+}
+
+const bareName = (host: string) => hostNameOf(host).replace(/^\[|\]$/g, '');
+
 export function wrongName(config: NodeConfig, host: string, shown?: X509Certificate): Hole {
-  const name = hostNameOf(host).replace(/^\[|\]$/g, '');
+  const name = bareName(host);
   const names = namesOf(shown);
+  // A name that only looks like the address does not count.
+  const evidence = names.includes(name)
+    ? `x509: certificate lists "${name}" as a name, not as an address`
+    : `x509: certificate is valid for ${names.join(', ') || 'no name at all'}, not ${name}`;
   return hostHole(host, {
     cause: 'certificate-name',
     title: `The certificate of ${host} is not for this name`,
     rule: `${config.origins.rules.join(', ') || 'Mirror rules'} name ${host}, so its certificate must list "${name}"`,
-    evidence: `x509: certificate is valid for ${names.join(', ') || 'no name at all'}, not ${name}`,
-    commands: [`atoll registry renew --dir REGISTRY_FOLDER --host ${[name, ...names].join(',')}`],
+    evidence,
+    commands: [
+      `atoll registry renew --dir REGISTRY_FOLDER --host ${[...new Set([name, ...names])].join(',')}`,
+    ],
   });
 }
 
