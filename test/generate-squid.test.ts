@@ -12,6 +12,7 @@ import { describeWithPeers, peerPath } from './support/peers.ts';
 
 const run = promisify(execFile);
 const HELPERS = ['/usr/lib/squid', '/usr/lib64/squid'].map((dir) => `${dir}/basic_ncsa_auth`);
+const INSIDE = ['127.0.0.1', '169.254.169.254', '0.0.0.0'];
 const OPEN = { host: 'upstream.invalid', url: 'http://upstream.invalid/' };
 
 describeWithPeers(['squid', 'htpasswd', 'curl'], 'squid with the generated config', () => {
@@ -31,7 +32,8 @@ describeWithPeers(['squid', 'htpasswd', 'curl'], 'squid with the generated confi
       logs: dir,
       clients: ['127.0.0.0/8'],
       auth: { htpasswd: join(dir, 'htpasswd'), helper: HELPERS.find(existsSync) },
-      destinations: [OPEN.host, '127.0.0.1', '169.254.169.254'],
+      // A name beside its domain, and in other letters: squid would refuse to start with both.
+      destinations: [OPEN.host, '.upstream.invalid', 'UPSTREAM.invalid', ...INSIDE],
     });
     await writeFile(join(dir, 'squid.conf'), conf);
     const args = ['-N', '--foreground', '-f', join(dir, 'squid.conf')];
@@ -75,6 +77,8 @@ describeWithPeers(['squid', 'htpasswd', 'curl'], 'squid with the generated confi
   test.each([
     ['the metadata of the machine', 'http://169.254.169.254/latest/meta-data'],
     ['the machine itself', 'http://127.0.0.1:5000/'],
+    ['the machine under its address for everything', 'http://0.0.0.0:5000/'],
+    ['what the proxy knows about its clients', 'http://upstream.invalid/squid-internal-mgr/info'],
     ['places that are not named', 'http://other.invalid/'],
     ['ports that are not for web traffic', 'http://upstream.invalid:22/'],
   ])('never leads to %s', async (_, url) => {

@@ -40,15 +40,27 @@ function rules({ clients, auth, destinations }: SquidInput): string[] {
   return [
     ...(auth ? authLines(auth) : []),
     `acl clients src ${sortedUnique(clients).join(' ')}`,
-    ...(destinations ? [`acl wanted dstdomain ${sortedUnique(destinations).join(' ')}`] : []),
+    // Names as they are asked for (-n): who has an address decides what its reverse lookup says.
+    ...(destinations ? [`acl wanted dstdomain -n ${apart(destinations).join(' ')}`] : []),
     'acl web port 80 443 5000 6443 8443',
-    // The metadata service gives out the credentials of the machine.
-    'acl inside dst 127.0.0.0/8 169.254.0.0/16 ::1/128 fe80::/10',
+    // The metadata service gives out the credentials of the machine; 0.0.0.0 is the machine too.
+    'acl inside dst 0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 ::/127 fe80::/10 fd00:ec2::/32',
+    'http_access deny manager',
     'http_access deny !web',
     'http_access deny inside',
     `http_access allow ${may.join(' ')}`,
     'http_access deny all',
   ];
+}
+
+/** Squid refuses to start with a name that a domain of the same list covers. */
+function apart(destinations: readonly string[]): string[] {
+  const names = sortedUnique(destinations.map((name) => name.toLowerCase()));
+  const isCovered = (name: string) =>
+    names.some(
+      (domain) => domain.startsWith('.') && domain !== name && `.${name}`.endsWith(domain),
+    );
+  return names.filter((name) => !isCovered(name));
 }
 
 function authLines(auth: NonNullable<SquidInput['auth']>): string[] {
