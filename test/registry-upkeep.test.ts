@@ -87,18 +87,47 @@ test('check fetches bad content again from another registry', async () => {
   }
   await writeFile(here.store.blobPath(image.layer), 'x'.repeat(100));
   await writeFile(here.store.blobPath(other.digest), 'y');
-  const registries = createRegistries({ insecure: true, env: {} });
-  onTestFinished(() => registries.close());
-  const connect = registries.repository.bind(registries);
 
-  const report = await checkRegistry(ctx, here.store, {
-    repairFrom: { registry: there.host, connect },
-  });
+  const report = await checkRegistry(ctx, here.store, { repairFrom: repairFrom(there.host) });
 
   expect(report.problems).toEqual([]);
   expect([...report.repaired].toSorted()).toEqual([image.layer, other.digest].toSorted());
   const got = await here.http.send('GET', `/v2/a/b/blobs/${image.layer}`);
   expect(got.bytes.equals(image.layerBytes)).toBe(true);
+});
+
+/** How another registry with the same images is reached. */
+function repairFrom(registry: string) {
+  const registries = createRegistries({ insecure: true, env: {} });
+  onTestFinished(() => registries.close());
+  return { registry, connect: registries.repository.bind(registries) };
+}
+
+test('check asks for a shared blob wherever it may be, not only in the first repository', async () => {
+  const [here, there] = [await serve(), await serve()];
+  const { layer, layerBytes } = await here.http.pushImage('b/known', 'v1', 100);
+  await here.http.pushBlob('a/unknown', layerBytes);
+  await there.http.pushBlob('b/known', layerBytes);
+  await rm(here.store.blobPath(layer));
+
+  const report = await checkRegistry(ctx, here.store, { repairFrom: repairFrom(there.host) });
+
+  expect([report.problems, report.repaired]).toEqual([[], [layer]]);
+});
+
+test('gc remembers where a lost blob belongs, so that check can bring it back', async () => {
+  const [here, there] = [await serve(), await serve()];
+  const { layer, layerBytes } = await here.http.pushImage('a/b', 'v1', 100);
+  await there.http.pushBlob('a/b', layerBytes);
+  await rm(here.store.blobPath(layer));
+
+  await collectRegistry(later, here.store);
+  const report = await checkRegistry(ctx, here.store, { repairFrom: repairFrom(there.host) });
+
+  expect([report.problems, report.repaired]).toEqual([[], [layer]]);
+  expect((await here.http.send('GET', `/v2/a/b/blobs/${layer}`)).bytes.equals(layerBytes)).toBe(
+    true,
+  );
 });
 
 test('usage tells shared and unique bytes by repository', async () => {

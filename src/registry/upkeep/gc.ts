@@ -1,10 +1,11 @@
 import type { Context } from '../../core/context.ts';
 import type { Digest } from '../../oci/digest.ts';
+import { readGraph } from '../../store/content-graph.ts';
 import { collectGarbage, type GcReport } from '../../store/gc.ts';
 import { allRoots } from '../../store/roots.ts';
 import type { Store } from '../../store/store.ts';
 import type { Links } from '../links.ts';
-import { allSpaces, layoutRootsOf, spaceRoots } from './spaces.ts';
+import { allSpaces, layoutRootsOf, type Space, spaceRoots } from './spaces.ts';
 
 export interface RegistryGcOptions {
   /** Younger content stays, whether anything needs it or not. */
@@ -28,26 +29,34 @@ export async function collectRegistry(
   options: RegistryGcOptions = {},
 ): Promise<RegistryGcReport> {
   const spaces = await allSpaces(ctx, store);
-  const roots = spaces.map((space) => spaceRoots(ctx, space));
+  const rootsOf = (all: readonly Space[]) =>
+    allRoots(layoutRootsOf(ctx, store), ...all.map((space) => spaceRoots(ctx, space)));
   const report = await collectGarbage(ctx, store, {
-    roots: allRoots(layoutRootsOf(ctx, store), ...roots),
+    roots: rootsOf(spaces),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     ...(options.uploadGraceMs === undefined ? {} : { uploadGraceMs: options.uploadGraceMs }),
     dryRun: options.dryRun ?? false,
   });
-  let removedLinks = 0;
+  if (report.dryRun) return { ...report, removedLinks: 0 };
   // A cache links to blobs it has not fetched yet: there, a link without a blob is as it should be.
   const own = spaces.filter(({ upstream }) => upstream === undefined);
-  for (const { links } of report.dryRun ? [] : own) {
-    removedLinks += await removeDeadLinks(ctx, store, links);
-  }
+  // A blob that an image still needs was lost, and its links say from where to fetch it again.
+  const { reached } = await readGraph(ctx, store.blobs, rootsOf(own));
+  let removedLinks = 0;
+  for (const { links } of own) removedLinks += await removeDeadLinks(ctx, store, links, reached);
   return { ...report, removedLinks };
 }
 
-async function removeDeadLinks(ctx: Context, store: Store, links: Links): Promise<number> {
+async function removeDeadLinks(
+  ctx: Context,
+  store: Store,
+  links: Links,
+  needed: ReadonlySet<Digest>,
+): Promise<number> {
   let removed = 0;
   for await (const repository of links.repositories(ctx)) {
     for await (const digest of links.blobs.list(ctx, repository)) {
+      if (needed.has(digest)) continue;
       if (await removeIfDead(ctx, store, links, repository, digest)) removed += 1;
     }
   }

@@ -28,6 +28,7 @@ export async function repairContent(
   return repaired;
 }
 
+/** Any repository that links it may have it there; what the last one said is told when none has. */
 async function repairOne(
   ctx: Context,
   store: Store,
@@ -35,19 +36,32 @@ async function repairOne(
   digest: Digest,
   sourceOf: (repository: string) => Source,
 ): Promise<boolean> {
+  let failure: unknown;
   for await (const repository of links.repositories(ctx)) {
-    const blob = await links.blobs.get(ctx, repository, digest);
-    if (blob) {
-      const descriptor = { digest, size: blob.size, mediaType: 'application/octet-stream' };
-      const chunks = sourceOf(repository).blob(ctx, descriptor);
-      await replace(ctx, store, descriptor, chunks);
-      return true;
-    }
-    if (await links.manifests.get(ctx, repository, digest)) {
-      return await repairManifest(ctx, store, sourceOf(repository), digest);
+    try {
+      const link = await links.blobs.get(ctx, repository, digest);
+      if (link) return await repairBlob(ctx, store, sourceOf(repository), digest, link.size);
+      if (!(await links.manifests.get(ctx, repository, digest))) continue;
+      if (await repairManifest(ctx, store, sourceOf(repository), digest)) return true;
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      failure = error;
     }
   }
+  if (failure !== undefined) throw failure;
   return false;
+}
+
+async function repairBlob(
+  ctx: Context,
+  store: Store,
+  source: Source,
+  digest: Digest,
+  size: number,
+): Promise<true> {
+  const descriptor = { digest, size, mediaType: 'application/octet-stream' };
+  await replace(ctx, store, descriptor, source.blob(ctx, descriptor));
+  return true;
 }
 
 async function repairManifest(
