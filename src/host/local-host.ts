@@ -85,6 +85,7 @@ function notRun(ctx: Context, program: string, cause: Error, options: RunOptions
   }
   if (systemCodeOf(cause) === 'ENOENT') {
     return new AtollError('PROGRAM_MISSING', `Cannot run "${program}": it is not installed here`, {
+      hint: 'Put it there, or on the PATH, and run the same command again',
       cause,
     });
   }

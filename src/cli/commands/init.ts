@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
+import { shellLine } from '../../core/format.ts';
 import { inputError } from '../../core/yaml-input.ts';
 import { parseSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
@@ -65,7 +66,8 @@ export const initCommand = defineCommand({
     await writeFileAtomic(schema, `${JSON.stringify(siteJsonSchema(), null, 2)}\n`);
     return { file: path, schema };
   },
-  text: ({ file }, style) => `Wrote ${style.bold(file)}\nNext: atoll validate --site ${file}`,
+  text: ({ file }, style) =>
+    `Wrote ${style.bold(file)}\nnext: ${shellLine(['atoll', 'validate', '--site', file])}`,
 });
 
 interface InitFlags {

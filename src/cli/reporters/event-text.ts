@@ -13,7 +13,7 @@ const TEXTS: { readonly [T in EventType]?: Writer<T> } = {
     `${style.red('✗')} ${event.title}: ${event.message}${code(event.code, style)}`,
   'note.added': (event) => event.message,
   'warning.raised': (event, style) =>
-    `${style.yellow('warning:')} ${event.subject ? `${event.subject}: ` : ''}${event.message}${hint(event.hint)}`,
+    `${style.yellow('warning:')} ${about(event)}${event.message}${hint(event.hint)}`,
   'attempt.failed': (event, style) =>
     style.dim(
       `${event.operation}: attempt ${event.attempt} of ${event.attempts} failed: ${event.message}; again in ${formatDuration(event.delayMs)}`,
@@ -41,6 +41,10 @@ const TEXTS: { readonly [T in EventType]?: Writer<T> } = {
   'server.started': (event, style) => `${event.server} listens on ${style.bold(event.url)}`,
   'server.stopped': (event) => `${event.server} stopped`,
 };
+
+/** What a warning is about, where its own words do not say. */
+const about = ({ subject, message }: EventOf<'warning.raised'>) =>
+  subject && !message.includes(subject) ? `${subject}: ` : '';
 
 const ONLY_VERBOSE: ReadonlySet<string> = new Set<EventType>([
   'task.started',

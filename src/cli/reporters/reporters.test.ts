@@ -70,6 +70,18 @@ test('plainReporter writes one line for each finished thing and nothing for tick
   ]);
 });
 
+test('plainReporter does not repeat what a warning is about', () => {
+  const screen = new FakeScreen(200);
+
+  plainReporter(screen, style, 'normal').report({
+    type: 'warning.raised',
+    message: 'package a: channel b is deprecated',
+    subject: 'package a',
+  });
+
+  expect(screen.text).toEqual(['warning: package a: channel b is deprecated']);
+});
+
 test('plainReporter tells only trouble with --quiet and every detail with --verbose', () => {
   const quiet = new FakeScreen(200);
   const verbose = new FakeScreen(200);

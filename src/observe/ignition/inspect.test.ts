@@ -274,3 +274,11 @@ describeWithPeers(['openssl'], 'inspectIgnition with real certificates', () => {
     expect(at(20).warnings[0]).toMatch(/certificate of CN=mirror CA expired at/);
   });
 });
+
+test('inspectIgnition names a registry once, however many files have its login', () => {
+  const files = ['/root/.docker/config.json', '/var/lib/kubelet/config.json'].map((path) =>
+    file(path, PULL_SECRET, 0o600),
+  );
+
+  expect(inspect({ files }).credentialsFor).toEqual(['mirror.lab:5000']);
+});

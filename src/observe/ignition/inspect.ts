@@ -42,7 +42,9 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
     mirrors: named(texts, REGISTRIES_CONF).flatMap(([path, one]) =>
       parseMirrorRules(`${name}: ${path}`, one),
     ),
-    credentialsFor: named(texts, CREDENTIALS).flatMap(([, one]) => registriesIn(one) ?? []),
+    credentialsFor: [
+      ...new Set(named(texts, CREDENTIALS).flatMap(([, one]) => registriesIn(one) ?? [])),
+    ],
     certificates: [
       ...authoritiesOf(config, name, now),
       ...[...texts].flatMap(([path, one]) => certificatesIn(path, one, now)),
