@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { isMap, LineCounter, parseDocument } from 'yaml';
+import { isMap, LineCounter, parseDocument, type Tags } from 'yaml';
 import type { ZodType } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
@@ -43,6 +43,16 @@ export interface RegistryProblem {
 
 const DEFINITION = /-(?<kind>ref|chain|workflow|observer)\.yaml$/;
 const READS_AT_ONCE = 32;
+/** YAML 1.1, where `yes` is true and 010 is eight, but times and dates are text: what Go reads. */
+const AS_IN_GO = {
+  version: '1.1',
+  merge: true,
+  customTags: (tags: Tags) => tags.filter((tag) => !isTime(tag)),
+} as const;
+
+function isTime(tag: Tags[number]): boolean {
+  return typeof tag !== 'string' && (tag.format === 'TIME' || tag.tag.endsWith(':timestamp'));
+}
 
 type Kind = 'ref' | 'chain' | 'workflow' | 'observer';
 
@@ -78,16 +88,20 @@ export function parseStepRegistry(files: readonly DefinitionFile[], root = ''): 
     observer: new Map<string, Observer>(),
   };
   const problems: RegistryProblem[] = [];
+  const taken = new Map<string, string>();
   for (const { file, text } of files) {
     const kind = DEFINITION.exec(file)?.groups?.kind as Kind;
     const read = parseDefinition(kind, file, text);
     problems.push(...read.problems);
     if (read.name === undefined) continue;
-    const map = maps[kind] as Map<string, unknown>;
-    if (map.has(read.name)) {
-      const message = `"${read.name}" is defined twice`;
+    const first = taken.get(`${kind} ${read.name}`);
+    if (first !== undefined) {
+      const message = `"${read.name}" is defined already, in ${first}`;
       problems.push({ file, line: undefined, severity: 'error', message });
+      continue;
     }
+    taken.set(`${kind} ${read.name}`, file);
+    const map = maps[kind] as Map<string, unknown>;
     map.set(read.name, kind === 'ref' ? { step: read.value, file: join(root, file) } : read.value);
   }
   return {
@@ -137,9 +151,7 @@ interface ParsedDefinition {
 
 function parseDefinition(kind: Kind, file: string, source: string): ParsedDefinition {
   const lines = new LineCounter();
-  // Go's YAML is 1.1-like, but the CI reads it through JSON with typed fields, so 1.2 with our
-  // scalar-to-text rule gives the same values.
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, merge: true });
+  const document = parseDocument(source, { ...AS_IN_GO, lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number | undefined) =>
     offset === undefined ? undefined : lines.linePos(offset).line;
   if (document.errors.length > 0) {
@@ -164,14 +176,17 @@ function parseDefinition(kind: Kind, file: string, source: string): ParsedDefini
   const value = (parsed.data as Record<Kind, { as?: string; name?: string }>)[kind];
   const name = value.as ?? value.name ?? '';
   const expected = basename(file).replace(DEFINITION, '');
-  const misnamed = `its name is "${name}", but the file says "${expected}"`;
+  if (name !== expected) {
+    const message = `its name is "${name}", but the file says "${expected}"`;
+    const problem = { file, line: 1, severity: 'error', message } as const;
+    return { name: undefined, value: undefined, problems: [problem] };
+  }
   const problems: RegistryProblem[] = ignoredFields(kind, value).map((message) => ({
     file,
     line: undefined,
     severity: 'warning',
     message,
   }));
-  if (name !== expected) problems.push({ file, line: 1, severity: 'error', message: misnamed });
   return { name, value, problems };
 }
 

@@ -97,6 +97,7 @@ describe('readStepRegistry', () => {
       'bad/bad-ref.yaml': 'ref:\n  as: bad\n  comands: x\n',
       'torn/torn-chain.yaml': 'chain: [',
       'misnamed/one-ref.yaml': 'ref:\n  as: two\n  commands: x\n',
+      'what/what-chain.yaml': 'chain:\n  as: what\n  steps:\n  - refs: foo\n',
     });
 
     const problems = registry.problems.map(({ file, severity, message }) => [
@@ -107,7 +108,48 @@ describe('readStepRegistry', () => {
     expect(problems[0]).toEqual(['bad/bad-ref.yaml', 'error', 'ref: Unrecognized key: "comands"']);
     expect(problems[1]?.[2]).toContain('its name is "two"');
     expect(problems[2]?.[0]).toBe('torn/torn-chain.yaml');
+    expect(problems[3]?.[2]).toContain('chain.steps.0: neither a "ref"');
     expect(registry.workflows.has('whole')).toBe(true);
+  });
+
+  // What Go's reader makes of each, as its program said.
+  test.each([
+    ['yes', 'true'],
+    ['no', 'false'],
+    ['Off', 'false'],
+    ['"yes"', 'yes'],
+    ['0644', '420'],
+    ['1_000', '1000'],
+    ['0x1F', '31'],
+    ['4.10', '4.1'],
+    ['1:30', '1:30'],
+    ['2024-01-01', '2024-01-01'],
+    ['True', 'true'],
+  ])('reads the value %s as "%s"', async (written, value) => {
+    const { registry } = await registryOf({
+      'a-ref.yaml': `ref:\n  as: a\n  commands: x\n  env:\n  - name: A\n    default: ${written}\n`,
+    });
+
+    expect(registry.refs.get('a')?.step.env).toEqual([{ name: 'A', default: value }]);
+  });
+
+  test('leaves out what it calls a mistake: a name that is not that of its file, or taken', async () => {
+    const { registry } = await registryOf({
+      'a/one-ref.yaml': 'ref:\n  as: one\n  commands: first\n',
+      'b/one-ref.yaml': 'ref:\n  as: one\n  commands: second\n',
+      'c/three-ref.yaml': 'ref:\n  as: two\n  commands: x\n',
+      'd/bad-chain.yaml': 'chain:\n  as: bad\n  steps:\n  - as: ../../../etc\n    commands: x\n',
+    });
+
+    expect([...registry.refs].map(([name, { step }]) => [name, step.commands])).toEqual([
+      ['one', 'first'],
+    ]);
+    expect(registry.chains.size).toBe(0);
+    expect(registry.problems.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+      'b/one-ref.yaml: "one" is defined already, in a/one-ref.yaml',
+      'c/three-ref.yaml: its name is "two", but the file says "three"',
+      expect.stringMatching(/^d\/bad-chain\.yaml: .*as/),
+    ]);
   });
 
   test('warns about fields beside a ref, which the CI ignores', async () => {
@@ -169,6 +211,36 @@ describe('resolveSteps', () => {
       'chain/a: step "ipi-conf" appears twice in "test"',
       'chain/a: no step declares "BASE_DOMAINE", did it mean "BASE_DOMAIN"?',
     ]);
+  });
+
+  test('a chain that names a variable without a value hides those further in, as in the CI', async () => {
+    const { registry } = await registryOf({
+      ...FILES,
+      'out/out-chain.yaml':
+        'chain:\n  as: out\n  env:\n  - name: BASE_DOMAIN\n  - name: NOBODY\n  steps:\n  - chain: ipi\n',
+    });
+
+    const { steps, problems } = resolveSteps(registry, 'out');
+
+    expect(steps[1]?.env).toMatchObject([{ value: 'other.com', from: 'step' }]);
+    expect(problems).toEqual(['chain/out: no step declares "NOBODY"']);
+  });
+
+  test('gives dependencies the image of the workflow, and finds one that no step has', async () => {
+    const { registry } = await registryOf({
+      'd/d-ref.yaml':
+        'ref:\n  as: d\n  commands: "true"\n  dependencies:\n  - {name: cli, env: CLI}\n  - {name: b, env: B}\n',
+      'w/w-workflow.yaml':
+        'workflow:\n  as: w\n  steps:\n    test: [{ref: d}]\n    dependencies: {CLI: "release:cli", B: "", CLII: x}\n',
+    });
+
+    const { steps, problems } = resolveSteps(registry, 'w');
+
+    expect(steps[0]?.dependencies).toEqual([
+      { env: 'CLI', name: 'release:cli', from: 'workflow/w' },
+      { env: 'B', name: 'b', from: 'step' },
+    ]);
+    expect(problems).toEqual(['workflow/w: no step has a dependency "CLII", did it mean "CLI"?']);
   });
 
   test('suggests the nearest name', async () => {

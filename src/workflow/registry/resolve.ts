@@ -40,7 +40,8 @@ export interface Resolved {
 /** Values set around a step. The outermost that names a variable wins, as in the CI. */
 interface Frame {
   readonly label: string;
-  readonly env: ReadonlyMap<string, string>;
+  /** A chain may name a variable without a value: then those further in do not count, either. */
+  readonly env: ReadonlyMap<string, string | undefined>;
   readonly dependencies: ReadonlyMap<string, string>;
 }
 
@@ -135,7 +136,8 @@ function walkChain(walk: Walk, name: string, frames: readonly Frame[]): void {
     addProblem(walk, frames, `chain "${name}" contains itself`);
     return;
   }
-  const frame: Frame = { label, env: defaultsOf(chain.env ?? []), dependencies: new Map() };
+  const env = new Map((chain.env ?? []).map((given) => [given.name, given.default ?? undefined]));
+  const frame: Frame = { label, env, dependencies: new Map() };
   const before = walk.steps.length;
   walkEntries(walk, chain.steps ?? [], [...frames, frame]);
   walk.problems.push(...unusedOverrides(frame, walk.steps.slice(before)));
@@ -162,37 +164,40 @@ function addStep(walk: Walk, registered: RegisteredStep, frames: readonly Frame[
     env: (step.env ?? []).map((parameter) => effectiveValue(parameter, frames)),
     dependencies: (step.dependencies ?? []).map(({ name, env }) => {
       const frame = frames.find((candidate) => candidate.dependencies.has(env));
-      return { env, name: frame?.dependencies.get(env) ?? name, from: frame?.label ?? 'step' };
+      const given = frame?.dependencies.get(env);
+      return frame && given ? { env, name: given, from: frame.label } : { env, name, from: 'step' };
     }),
   });
 }
 
 function effectiveValue(parameter: Parameter, frames: readonly Frame[]): EffectiveValue {
   const frame = frames.find((candidate) => candidate.env.has(parameter.name));
+  const given = frame?.env.get(parameter.name);
   return {
     name: parameter.name,
-    value: frame?.env.get(parameter.name) ?? parameter.default ?? undefined,
-    from: frame?.label ?? 'step',
+    value: given ?? parameter.default ?? undefined,
+    from: frame && given !== undefined ? frame.label : 'step',
     documentation: parameter.documentation,
   };
 }
 
-function defaultsOf(parameters: readonly Parameter[]): ReadonlyMap<string, string> {
-  return new Map(
-    parameters.flatMap(({ name, default: value }) =>
-      value === null || value === undefined ? [] : [[name, value]],
-    ),
-  );
+/** A value that no step below declares is a misspelling more often than not. */
+function unusedOverrides({ label, env, dependencies }: Frame, steps: readonly ResolvedStep[]) {
+  const declared = new Set(steps.flatMap((step) => step.env.map(({ name }) => name)));
+  const images = new Set(steps.flatMap((step) => step.dependencies.map((image) => image.env)));
+  return [
+    ...unused(env, declared).map((told) => `${label}: no step declares ${told}`),
+    ...unused(dependencies, images).map((told) => `${label}: no step has a dependency ${told}`),
+  ];
 }
 
-/** A value that no step below declares is a misspelling more often than not. */
-function unusedOverrides(frame: Frame, steps: readonly ResolvedStep[]): string[] {
-  const declared = new Set(steps.flatMap((resolved) => resolved.env.map((value) => value.name)));
-  const unused = [...frame.env.keys()].filter((name) => !declared.has(name));
-  return unused.map((name) => {
-    const close = nearest(name, declared);
-    return `${frame.label}: no step declares "${name}"${close ? `, did it mean "${close}"?` : ''}`;
-  });
+function unused(given: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): string[] {
+  return [...given.keys()]
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const close = nearest(name, known);
+      return `"${name}"${close ? `, did it mean "${close}"?` : ''}`;
+    });
 }
 
 function addProblem(walk: Walk, frames: readonly Frame[], message: string): void {

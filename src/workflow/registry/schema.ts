@@ -14,6 +14,9 @@ const duration = z.union([
   z.number().transform((nanoseconds) => `${nanoseconds / 1e6}ms`),
 ]);
 
+/** Names become those of folders and files. */
+const name = z.string().regex(/^[A-Za-z0-9][\w.-]*$/, 'not a name of letters, digits and dashes');
+
 const parameter = z.strictObject({
   name: z.string().min(1),
   default: text.nullish(),
@@ -66,7 +69,7 @@ const runnable = {
 
 const literal = {
   ...runnable,
-  as: z.string().min(1),
+  as: name,
   nested_podman: z.boolean().optional(),
   credentials: z.array(credential).nullish(),
   dependencies: z.array(z.strictObject({ name: z.string(), env: z.string() })).nullish(),
@@ -84,11 +87,14 @@ const literal = {
 const literalStep = z.strictObject(literal);
 /** The CI accepts fields beside `ref` and `chain`, and ignores them: the reader says so. */
 const beside = z.strictObject(literal).partial().shape;
-const testStep = z.union([
-  z.strictObject({ ...beside, ref: z.string() }),
-  z.strictObject({ ...beside, chain: z.string() }),
-  literalStep,
-]);
+const testStep = z.union(
+  [
+    z.strictObject({ ...beside, ref: z.string() }),
+    z.strictObject({ ...beside, chain: z.string() }),
+    literalStep,
+  ],
+  { error: 'neither a "ref", nor a "chain", nor a step of its own with "as"' },
+);
 
 export const refFile = z.strictObject({
   ref: z.strictObject({ ...literal, documentation: z.string().nullish() }),
@@ -96,7 +102,7 @@ export const refFile = z.strictObject({
 
 export const chainFile = z.strictObject({
   chain: z.strictObject({
-    as: z.string().min(1),
+    as: name,
     steps: z.array(testStep).nullish(),
     documentation: z.string().nullish(),
     env: z.array(parameter).nullish(),
@@ -106,7 +112,7 @@ export const chainFile = z.strictObject({
 
 export const workflowFile = z.strictObject({
   workflow: z.strictObject({
-    as: z.string().min(1),
+    as: name,
     documentation: z.string().nullish(),
     steps: z.strictObject({
       cluster_profile: z.string().optional(),
