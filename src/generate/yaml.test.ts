@@ -15,6 +15,8 @@ const AWKWARD = {
   pem: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
   json: '{"auths":{"a":{"auth":"eA=="}}}',
   long: 'x'.repeat(300),
+  tab: '\tfirst\nsecond\n',
+  'line\u2028key': 'a\u2028b\u0085c\u007f',
   list: [1, true, 'true', '1', { a: '~' }],
 };
 

@@ -1,23 +1,33 @@
-import { parseAllDocuments, stringify } from 'yaml';
+import { Document, parseAllDocuments, visit } from 'yaml';
 import { AtollError } from '../core/errors.ts';
+
+/** What some readers take for the end of a line, for nothing, or for no YAML at all. */
+const UNSEEN = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
+/** `oc` and the installer refuse a block that starts with a tab. */
+const TAB_FIRST = /^\n*\t/;
 
 /**
  * One or more YAML documents. Keys keep the order of the objects; strings that YAML 1.1 readers
  * (`oc` is one) would take for something else are quoted; long lines are never folded.
  */
 export function toYaml(...documents: readonly unknown[]): string {
-  return documents
-    .map((document) =>
-      stringify(document, {
-        lineWidth: 0,
-        compat: 'yaml-1.1',
-        aliasDuplicateObjects: false,
-        // A folded block would join lines that a certificate needs apart.
-        blockQuote: 'literal',
-      }),
-    )
-    .join('---\n');
+  return documents.map(formatOne).join('---\n');
 }
+
+function formatOne(value: unknown): string {
+  const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_key, node) {
+      const text = typeof node.value === 'string' ? node.value : '';
+      if (text.search(UNSEEN) >= 0 || TAB_FIRST.test(text)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  // A folded block would join lines that a certificate needs apart.
+  const text = document.toString({ lineWidth: 0, blockQuote: 'literal' });
+  return text.replaceAll(UNSEEN, (char) => `\\u${hex(char)}`);
+}
+
+const hex = (char: string): string => char.charCodeAt(0).toString(16).padStart(4, '0');
 
 /** Every document of a YAML or JSON text; `subject` names it in errors. Empty documents are left out. */
 export function readYaml(text: string, subject: string): unknown[] {
