@@ -1,5 +1,8 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordingContext } from '../src/core/context.ts';
+import type { AtollEvent } from '../src/core/events.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { MEDIA_TYPES } from '../src/oci/media-types.ts';
 import { createRegistries } from '../src/remote/create-registries.ts';
@@ -60,9 +63,39 @@ test('a cache fetches what is asked for once, and serves it when the upstream is
   expect(stale.headers.get('warning')).toContain('299');
   expect((await cache.send('GET', `/v2/team/app/manifests/${digest}`)).status).toBe(200);
   expect(ctx.events).toContainEqual(expect.objectContaining({ type: 'warning.raised' }));
-  const unknown = await cache.send('GET', '/v2/team/app/manifests/v2');
-  expect(unknown.status).toBe(502);
 });
+
+test('a cache that cannot reach its upstream tells the client so, and the operator why', async () => {
+  const { cache, upstream, ctx } = await serve();
+  await upstream.running.close(0);
+
+  const answer = await cache.send('GET', '/v2/team/app/manifests/v2');
+
+  expect([answer.status, answer.bytes.toString()]).toEqual([
+    502,
+    expect.stringContaining('upstream cannot be reached'),
+  ]);
+  expect(warningsOf(ctx)).toContain('ECONNREFUSED');
+});
+
+test('a cache whose own disk fails does not blame the upstream', async () => {
+  const { origin, cache, registry, ctx } = await serve();
+  const { digest } = await origin.pushImage('team/app', 'v1', 10);
+  await rm(join(registry.root, 'ingest'), { recursive: true });
+  await writeFile(join(registry.root, 'ingest'), 'not a folder');
+
+  for (const reference of ['v1', digest]) {
+    const answer = await cache.send('GET', `/v2/team/app/manifests/${reference}`);
+    expect([answer.status, answer.bytes.toString()]).toEqual([
+      500,
+      expect.not.stringContaining('upstream'),
+    ]);
+  }
+  expect(warningsOf(ctx)).toContain(join(registry.root, 'ingest'));
+});
+
+const warningsOf = ({ events }: { readonly events: readonly AtollEvent[] }) =>
+  events.map((event) => (event.type === 'warning.raised' ? event.message : '')).join('\n');
 
 test('a cache follows a tag that moves, and forgets one that is gone', async () => {
   const { origin, cache } = await serve();
@@ -135,4 +168,17 @@ test('a cache without room passes blobs through', async () => {
 
   expect(got.bytes.equals(layerBytes)).toBe(true);
   expect(await registry.store.blobs.stat(recordingContext(), layer)).toBeUndefined();
+});
+
+test('a cache without room passes a blob through to everybody who asks at the same time', async () => {
+  const { origin, cache } = await serve({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+  const { layer, layerBytes } = await origin.pushImage('team/app', 'v1', MIB);
+  await cache.send('GET', '/v2/team/app/manifests/v1');
+
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () => cache.send('GET', `/v2/team/app/blobs/${layer}`)),
+  );
+
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(all.every(({ bytes }) => bytes.equals(layerBytes))).toBe(true);
 });

@@ -150,15 +150,18 @@ async function answerPage(
 /** Tells the client what it can use, and the operator what the client cannot. */
 function fail({ service, response }: Exchange, error: unknown): void {
   const known = wireErrorOf(error);
-  if (known) {
-    sendError(response, known);
-    return;
-  }
-  if (!(error instanceof ClientGone || error instanceof DamagedBlob || response.destroyed)) {
-    const message = `A request failed: ${messageOf(error)}`;
+  const cause = known ? known.cause : causeOf(error, response);
+  if (cause !== undefined) {
+    const message = `A request failed: ${messageOf(cause)}`;
     service.ctx.emit({ type: 'warning.raised', message, subject: 'registry' });
   }
-  sendError(response, new WireError('UNKNOWN', 'The registry failed; its log says why'));
+  sendError(response, known ?? new WireError('UNKNOWN', 'The registry failed; its log says why'));
+}
+
+/** A client that left, and a blob that was told of already, are no news. */
+function causeOf(error: unknown, response: ServerResponse): unknown {
+  const isOld = error instanceof ClientGone || error instanceof DamagedBlob || response.destroyed;
+  return isOld ? undefined : error;
 }
 
 function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: string): void {

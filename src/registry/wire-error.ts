@@ -28,6 +28,8 @@ interface WireOptions {
   readonly status?: number;
   readonly headers?: HeaderFields;
   readonly detail?: unknown;
+  /** What is behind it: not for the client, but for the registry's log. */
+  readonly cause?: unknown;
 }
 
 /** An answer to a client that is not a success: it ends the request, not the server. */
@@ -39,7 +41,7 @@ export class WireError extends Error {
   readonly detail: unknown;
 
   constructor(code: WireCode, message: string, options: WireOptions = {}) {
-    super(message);
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.status = options.status ?? STATUS[code];
     this.headers = options.headers ?? {};

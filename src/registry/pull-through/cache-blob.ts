@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
-import type { Exchange } from '../exchange.ts';
-import { WireError } from '../wire-error.ts';
+import type { Exchange, Service } from '../exchange.ts';
+import { diskFull } from '../wire-error.ts';
 import { type PullThrough, upstreamError } from './pull-through.ts';
 
 const OCTETS = 'application/octet-stream';
@@ -29,17 +29,27 @@ export async function cacheBlob(
     return true;
   }
   const blob = { digest, size: link.size, mediaType: OCTETS };
+  const isPart = request.headers.range !== undefined;
+  const room = await hasRoom(service, blob);
+  if (!room && isPart) throw diskFull('The disk of this cache is full');
   // A part can only be cut out of what is here; and one download of a blob at a time is enough.
-  if (request.headers.range !== undefined || upstream.isFetching(`blob ${digest}`)) {
+  if (room && (isPart || upstream.isFetching(blob.digest))) {
     await fetchBlob(exchange, upstream, repository, blob);
     return false;
   }
   request.socket.setTimeout(service.limits.idleMs);
   const relay = relayTo(exchange.response, blob);
-  await fetchBlob(exchange, upstream, repository, blob, relay);
+  if (room) await fetchBlob(exchange, upstream, repository, blob, relay);
+  else await passBlob(exchange, upstream, repository, blob, relay);
   relay.finish();
   return true;
 }
+
+const hasRoom = ({ space }: Service, { size }: Descriptor) =>
+  space.require(size).then(
+    () => true,
+    () => false,
+  );
 
 async function fetchBlob(
   { service }: Exchange,
@@ -49,23 +59,30 @@ async function fetchBlob(
   relay?: Relay,
 ): Promise<void> {
   const { ctx, store } = service;
-  const chunks = () => {
-    const source = upstream.repository(repository).blob(ctx, blob);
-    return relay ? relay.pass(source) : source;
-  };
-  await upstream.once(`blob ${blob.digest}`, async () => {
+  await upstream.once(blob.digest, async () => {
     try {
-      const room = await service.space.require(blob.size).then(
-        () => true,
-        () => false,
-      );
-      if (room) await store.blobs.write(ctx, blob, chunks());
-      else if (relay) for await (const _ of verified(blob, chunks()));
-      else throw new WireError('DENIED', 'The disk of this cache is full', { status: 507 });
+      const source = upstream.repository(repository).blob(ctx, blob);
+      await store.blobs.write(ctx, blob, relay ? relay.pass(source) : source);
     } catch (error) {
       throw upstreamError(error, blob.digest);
     }
   });
+}
+
+/** Where nothing can be kept, everybody fetches it for themselves. */
+async function passBlob(
+  { service }: Exchange,
+  upstream: PullThrough,
+  repository: string,
+  blob: Descriptor,
+  relay: Relay,
+): Promise<void> {
+  try {
+    const source = upstream.repository(repository).blob(service.ctx, blob);
+    for await (const _ of verified(blob, relay.pass(source)));
+  } catch (error) {
+    throw upstreamError(error, blob.digest);
+  }
 }
 
 /** Sends a client what passes by, except the last chunk, which waits until all is verified. */
@@ -78,7 +95,7 @@ function relayTo(response: ServerResponse, { digest, size }: Descriptor): Relay 
   let held: Uint8Array | undefined;
   const send = async (chunk: Uint8Array) => {
     if (response.destroyed) return;
-    if (!response.headersSent) response.writeHead(200, headersOf(digest as Digest, size));
+    if (!response.headersSent) response.writeHead(200, headersOf(digest, size));
     if (!response.write(chunk)) await drainedOrGone(response);
   };
   return {
@@ -92,7 +109,7 @@ function relayTo(response: ServerResponse, { digest, size }: Descriptor): Relay 
     },
     finish() {
       if (response.destroyed) return;
-      if (!response.headersSent) response.writeHead(200, headersOf(digest as Digest, size));
+      if (!response.headersSent) response.writeHead(200, headersOf(digest, size));
       response.end(held);
     },
   };

@@ -3,7 +3,7 @@ import { AtollError } from '../../core/errors.ts';
 import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
-import { WireError } from '../wire-error.ts';
+import { WireError, wireErrorOf } from '../wire-error.ts';
 
 /** One repository of the upstream. Whoever starts the registry knows how to reach it. */
 export interface UpstreamRepository extends Source, Partial<ReferrersSource>, Partial<TagSource> {}
@@ -46,23 +46,30 @@ export async function fetchManifest(
   return descriptor && (await upstream.manifest(ctx, descriptor));
 }
 
-/** What a client is told when the upstream did not deliver. */
-export function upstreamError(error: unknown, digest?: Digest): WireError {
-  if (error instanceof WireError) return error;
-  const code = error instanceof AtollError ? error.code : undefined;
+const OWN_DISK: ReadonlySet<string | undefined> = new Set(['FILE_UNWRITABLE', 'FILE_UNREADABLE']);
+
+/** What a client is told when the upstream did not deliver; its cause is for the operator. */
+export function upstreamError(cause: unknown, digest?: Digest): WireError {
+  const known = wireErrorOf(cause);
+  if (known) return known;
+  const code = cause instanceof AtollError ? cause.code : undefined;
   if (code === 'IMAGE_UNKNOWN' || code === 'CONTENT_MISSING') {
     const kind = digest ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN';
     return new WireError(kind, 'The upstream does not have it');
   }
   if (code === 'REGISTRY_DENIED') {
-    return new WireError('DENIED', 'The upstream refused the credentials of this cache');
+    return new WireError('DENIED', 'The upstream refused the credentials of this cache', { cause });
   }
   if (code === 'REGISTRY_THROTTLED') {
     return new WireError('TOOMANYREQUESTS', 'The upstream asks to slow down', {
       headers: { 'retry-after': '5' },
     });
   }
+  if (OWN_DISK.has(code)) {
+    return new WireError('UNKNOWN', 'The registry failed; its log says why', { cause });
+  }
   return new WireError('UNKNOWN', 'The upstream cannot be reached, and it is not cached', {
     status: 502,
+    cause,
   });
 }
