@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { counted } from '../../core/format.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import type { ContentImage } from '../content-image.ts';
 import type { OperatorCatalog } from '../image-set/image-set.ts';
@@ -41,7 +42,7 @@ export async function catalogImage(
     digest: built.descriptor.digest,
     from: built.source,
     targetTag: targetTag(wanted, resolved, built.descriptor.digest),
-    reason: `catalog filtered to ${selection.packages.length} packages`,
+    reason: `catalog filtered to ${counted(selection.packages.length, 'package')}`,
     // It is not what was signed.
     sigstore: 'none',
   };

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../core/format.ts';
+import { counted, formatDuration } from '../../../core/format.ts';
 import type { TimelineReport } from '../../../observe/timeline/read-timeline.ts';
 import type { Progress, StepState } from '../../../observe/timeline/state.ts';
 import type { Style } from '../../command.ts';
@@ -48,7 +48,7 @@ function openLines(step: StepState, style: Style): string[] {
       ? [`${indent}${style.yellow(`stuck: should take at most ${formatDuration(step.limitMs)}`)}`]
       : []),
     ...(step.waitsFor ? [`${indent}waits for ${step.waitsFor}`] : []),
-    ...(step.tries ? [`${indent}tried ${step.tries} times`] : []),
+    ...(step.tries ? [`${indent}tried ${counted(step.tries, 'time')}`] : []),
     ...(step.lastError ? [`${indent}last error: ${step.lastError}`] : []),
   ];
 }

@@ -88,7 +88,7 @@ export const mirrorDeleteCommand = defineCommand({
 
 function planText(plan: PlannedDelete, style: Style): string {
   return [
-    `${style.bold(String(plan.images.length))} images would go, ${plan.shared} stay because others need them`,
+    `${style.bold(counted(plan.images.length, 'image'))} would go, ${plan.shared} stay because others need them`,
     `${formatBytes(plan.freedBytes)} would be free after the registry collected its garbage`,
     `${style.dim('list')} ${plan.listFile}`,
     'next: look at it, then run the same command with --execute',
@@ -98,7 +98,7 @@ function planText(plan: PlannedDelete, style: Style): string {
 function deletedText(result: DeleteResult, style: Style): string {
   const { deleted, untagged, failures, freedBytes, resources } = result;
   return [
-    `${style.bold(String(deleted.length))} images removed, ${untagged} of them only by name: others need their content`,
+    `${style.bold(counted(deleted.length, 'image'))} removed, ${untagged} of them only by name: others need their content`,
     ...failures.map(({ target, message }) => `${style.red('failed')} ${target}: ${message}`),
     `${formatBytes(freedBytes)} are free after the registry collects its garbage ("atoll registry gc" for the embedded one)`,
     ...resources.map((file) => `${style.dim('resource')} ${file}`),
