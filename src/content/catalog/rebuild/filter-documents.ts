@@ -8,17 +8,21 @@ import type { SelectedPackage, Selection } from '../select/selection.ts';
 
 /** Whether a document, as it is or filtered, belongs into the filtered catalog. */
 export function keepsDocument(selection: Selection): (key: DocumentKey) => boolean {
-  const packages = new Map(selection.packages.map((selected) => [selected.name, selected]));
-  const bundles = new Set(
-    selection.packages.flatMap((each) => each.bundles.map(({ name }) => name)),
+  const namesOf = (items: readonly { readonly name: string }[]) =>
+    new Set<string | undefined>(items.map(({ name }) => name));
+  // Names count within their package: another may have a bundle of the same name.
+  const packages = new Map(
+    selection.packages.map(({ name, channels, bundles }) => [
+      name,
+      { channels: namesOf(channels), bundles: namesOf(bundles) },
+    ]),
   );
   return ({ schema, package: owner, name }) => {
     if (owner === undefined) return true;
     const selected = packages.get(owner);
     if (!selected) return false;
-    if (schema === 'olm.bundle') return bundles.has(name ?? '');
-    if (schema === 'olm.channel') return selected.channels.some((channel) => channel.name === name);
-    return true;
+    if (schema === 'olm.bundle') return selected.bundles.has(name);
+    return schema !== 'olm.channel' || selected.channels.has(name);
   };
 }
 

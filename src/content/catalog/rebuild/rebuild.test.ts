@@ -230,6 +230,20 @@ describe('rebuildCatalog', () => {
     expect(texts['configs/op/catalog.json']).not.toContain('old');
   });
 
+  test('keeps a bundle only where it was chosen, also when another package has one of its name', async () => {
+    const channels = { stable: chain('1.0.0', '1.1.0') };
+    const documents = ['op', 'twin'].flatMap((name) => packageDocuments({ name, channels }));
+    const content = jsonOf(documents).replaceAll('twin.v', 'op.v');
+    const place = await placeOf([{ name: 'all.json', content }]);
+
+    const texts = await textsOf(
+      await rebuild(place, [wanted('op'), wanted('twin', { minVersion: '1.0.0' })]),
+    );
+
+    expect(texts['configs/op/catalog.json']).not.toContain('op/bundle:v1.0.0');
+    expect(texts['configs/twin/catalog.json']).toContain('twin/bundle:v1.0.0');
+  });
+
   test('keeps YAML as YAML', async () => {
     const yaml = DOCUMENTS.map(
       (document) =>

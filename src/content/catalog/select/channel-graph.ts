@@ -72,7 +72,7 @@ export function chainFrom(
 
 /**
  * Why the catalog server would refuse this channel; undefined when it would not. It wants one head, and
- * everything else on the chain of replacements below it or skipped by something on it.
+ * everything else on the chain of replacements below it or skipped by anything in the channel.
  */
 export function faultOf(entries: readonly ChannelEntry[]): string | undefined {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -89,13 +89,12 @@ export function faultOf(entries: readonly ChannelEntry[]): string | undefined {
   return stranded.length === 0 ? undefined : `nothing leads to ${stranded.join(', ')}`;
 }
 
-/** The entries that are neither on the chain nor skipped by it. */
+/** The entries that are neither on the chain nor skipped by any other. */
 export function strandedBy(
   chain: readonly string[],
   entries: ReadonlyMap<string, ChannelEntry>,
 ): string[] {
-  const reached = new Set(chain);
-  for (const name of chain) for (const skip of entries.get(name)?.skips ?? []) reached.add(skip);
+  const reached = new Set([...chain, ...[...entries.values()].flatMap(({ skips = [] }) => skips)]);
   return [...entries.keys()].filter((name) => !reached.has(name)).toSorted();
 }
 

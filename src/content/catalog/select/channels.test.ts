@@ -46,8 +46,13 @@ describe('faultOf', () => {
     ['an entry twice', [{ name: 'a' }, { name: 'a' }], 'it has an entry twice'],
     [
       'a stranded entry',
-      [{ name: 'h', skips: ['x'] }, { name: 'x', skips: ['y'] }, { name: 'y' }],
+      [{ name: 'h', skips: ['x'] }, { name: 'x', replaces: 'y' }, { name: 'y' }],
       'nothing leads to y',
+    ],
+    [
+      'an entry that is skipped by a skipped one, which is as good as any',
+      [{ name: 'h', skips: ['x'] }, { name: 'x', skips: ['y'] }, { name: 'y' }],
+      undefined,
     ],
   ])('knows %s', (_name, entries, fault) => {
     expect(faultOf(entries)).toBe(fault);
@@ -126,6 +131,37 @@ describe('connectChannel', () => {
     const connected = connect(entries, 'h', 'y', 'z');
 
     expect(connected).toMatchObject({ head: 'h', links: ['m'] });
+  });
+
+  test('keeps entries that one after the other skips the one before', () => {
+    const entries = [{ name: '1.0.0' }, { name: '1.1.0', skips: ['1.0.0'] }];
+    const channel = [...entries, { name: '1.2.0', skips: ['1.1.0'] }];
+
+    expect(connect(channel, '1.0.0', '1.1.0', '1.2.0')).toEqual({
+      head: '1.2.0',
+      entries: channel,
+      links: [],
+    });
+    expect(connect(channel, '1.0.0', '1.2.0')).toMatchObject({ links: ['1.1.0'] });
+  });
+
+  test('falls back to the whole channel where no part of it could be served', () => {
+    const entries = [
+      { name: '1.0.0' },
+      { name: '1.1.0' },
+      { name: '1.2.0', replaces: '1.1.0', skips: ['1.0.0'] },
+      { name: '1.3.0', skips: ['1.2.0'] },
+      { name: '2.0.0', replaces: '1.0.0', skips: ['1.0.0', '1.1.0', '1.3.0'] },
+      { name: '2.1.0', replaces: '1.1.0', skips: ['1.1.0'] },
+      { name: '2.2.0', replaces: '1.3.0', skips: ['2.0.0', '2.1.0'] },
+    ];
+
+    expect(faultOf(entries)).toBeUndefined();
+    expect(connect(entries, '1.0.0', '1.1.0', '1.2.0', '1.3.0')).toEqual({
+      head: '2.2.0',
+      entries,
+      links: ['2.0.0', '2.1.0', '2.2.0'],
+    });
   });
 
   test('says why a channel cannot be connected', () => {

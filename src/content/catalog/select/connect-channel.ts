@@ -32,11 +32,14 @@ export function connectChannel(
   const smallest = leastEntries(graph, wanted);
   const connected = smallest && serve(graph, smallest, wanted);
   if (connected) return connected;
-  // What the smallest part cannot do, the chain of the channel itself can, down to the last wanted entry.
+  // What the smallest part cannot do, the chain of the channel itself can, down to the last wanted entry;
+  // and where the links are too odd even for that, the channel as it is.
   const chained = chainAround(graph, wanted);
+  const kept = 'fault' in chained ? undefined : serve(graph, chained.kept, wanted);
+  const served = kept ?? serve(graph, new Set(graph.entries.keys()), wanted);
+  if (served) return served;
   if ('fault' in chained) return chained;
-  const served = serve(graph, chained.kept, wanted);
-  return served ?? { fault: faultOf([...graph.entries.values()]) ?? 'its entries do not connect' };
+  return { fault: faultOf([...graph.entries.values()]) ?? 'its entries do not connect' };
 }
 
 function leastEntries(
