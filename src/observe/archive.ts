@@ -196,8 +196,14 @@ function parseHeader(block: Buffer, name: string): Header {
     path: prefix ? `${prefix}/${path}` : path,
     type: String.fromCharCode(block[156] ?? 0),
     size,
-    modified: new Date(Math.max(0, numberField(block, 136, 12) || 0) * 1000),
+    modified: dateOf(numberField(block, 136, 12)),
   };
+}
+
+/** The beginning of time for what is none. */
+function dateOf(seconds: number): Date {
+  const at = new Date(Math.max(0, seconds) * 1000);
+  return Number.isNaN(at.getTime()) ? new Date(0) : at;
 }
 
 function checksumFits(block: Buffer): boolean {

@@ -167,6 +167,75 @@ test('diagnose shows no credential in its evidence', async () => {
   expect(JSON.stringify(diagnosis)).not.toContain('geheim123');
 });
 
+test.each(['pinging container registry a: ', 'initializing source ', '(Mirrors also failed: '])(
+  'diagnose gets to the end of a line of a megabyte made to hold it up: %s',
+  async (words) => {
+    const line = `Aug 20 10:11:12 b crio[1]: ${words.repeat(1024 * (1024 / words.length))}\n`;
+    const full = 'Aug 20 10:11:13 b crio[1]: no space left on device\n';
+
+    const diagnosis = await diagnoseFile('bootstrap/journals/crio.log', line + full);
+
+    expect(diagnosis.findings.at(0)).toMatchObject({
+      id: 'boot-disk-full',
+      evidence: [{ line: 2 }],
+    });
+  },
+  120_000,
+);
+
+test('diagnose finds what is in the middle of a long line, and who wrote it', async () => {
+  const noise = 'x'.repeat(300_000);
+  const line = `Thu 2026-08-20 10:11:12 UTC b node-image-pull.service[7]: ${noise} ${PULL} ${noise}\n`;
+
+  const { findings } = await diagnoseFile('journal.txt', line);
+
+  expect(findings).toMatchObject([
+    { id: 'boot-pull-unauthorized', count: 1, firstAt: '2026-08-20T10:11:12.000Z' },
+  ]);
+});
+
+test('diagnose stays on its feet where objects are nested without end or hold nothing', async () => {
+  const deep = `{"kind":"Pod","status":${'{"a":'.repeat(20_000)}"ErrImagePull"${'}'.repeat(20_000)}}`;
+  const root = await tempDir();
+  await mkdir(join(root, 'resources'));
+  await mkdir(join(root, 'namespaces'));
+  await writeFile(join(root, 'resources', 'pods.json'), `{"items":[${deep}]}`);
+  await writeFile(join(root, 'namespaces', 'empty.yaml'), '\n'.repeat(2_000_000));
+  await writeFile(
+    join(root, 'resources', 'z.json'),
+    '{"items":[{"kind":"Event","reason":"Failed","message":"ErrImagePull"}]}',
+  );
+
+  expect(idsOf(await diagnose(silentContext(), [root]))).toEqual(['node-image-pull-backoff']);
+});
+
+test.each([
+  [
+    'of a journal',
+    'j.json',
+    '{"__REALTIME_TIMESTAMP":"9e30","_HOSTNAME":"bootstrap","_SYSTEMD_UNIT":"crio.service","MESSAGE":"no space left on device"}',
+  ],
+  [
+    'of an export',
+    'j.export',
+    '__REALTIME_TIMESTAMP=9e30\n_HOSTNAME=bootstrap\n_SYSTEMD_UNIT=crio.service\nMESSAGE=no space left on device\n\n',
+  ],
+  [
+    'of an object',
+    'resources/etcds.json',
+    '{"items":[{"kind":"Etcd","status":{"conditions":[null,{"type":"EtcdBootstrapMemberRemoved","status":"True"}]}}]}',
+  ],
+  [
+    'of a record',
+    'bootstrap/services/bootkube.json',
+    '[{"timestamp":"once","phase":"service end","result":"failure","errorMessage":"no space left on device"}]',
+  ],
+])('diagnose is not stopped by a time %s that is none', async (_, path, content) => {
+  const diagnosis = await diagnoseFile(path, content);
+
+  expect(idsOf(diagnosis)).toEqual(path.startsWith('j.') ? ['boot-disk-full'] : []);
+});
+
 test('diagnose says what it could not look at', async () => {
   const diagnosis = await diagnoseFile('core.dump', Buffer.from([0, 1, 2, 3, 0, 0]));
 

@@ -1,5 +1,6 @@
 import { withoutSourceError } from './mirrors-also-failed.ts';
 import type { Rule } from './rules/catalogue.ts';
+import { LONGEST_TEXT } from './scan/line-scanner.ts';
 
 export interface RuleMatch {
   readonly rule: Rule;
@@ -17,7 +18,7 @@ export function plainText(text: string): string {
  * specific one replaces the general, and a root leaves no room for symptoms.
  */
 export function matchLine(rules: readonly Rule[], text: string): readonly RuleMatch[] {
-  const seen = withoutSourceError(plainText(text));
+  const seen = withoutSourceError(plainText(text.slice(0, LONGEST_TEXT + 1024)));
   const matches = rules.flatMap((rule) => {
     const match = rule.regexp?.exec(seen);
     return match ? [{ rule, groups: match.groups ?? {} }] : [];

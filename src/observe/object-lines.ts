@@ -9,6 +9,8 @@ export interface ObjectWords {
 }
 
 const MAX_LINES = 200;
+/** Real ones have a dozen levels; the data is somebody else's. */
+const MAX_DEPTH = 50;
 
 export function wordsOf(object: ApiObject): ObjectWords {
   if (typeof object.ResourceStatus === 'string') return stackEvent(object);
@@ -49,22 +51,23 @@ function stackEvent(object: ApiObject): ObjectWords {
 function conditionLines(object: ApiObject): string[] {
   const { conditions } = (object.status ?? {}) as { conditions?: unknown };
   if (!Array.isArray(conditions)) return [];
-  return conditions.map((one: Readonly<Record<string, unknown>>) => {
+  return conditions.filter(isRecord).map((one) => {
     const reason = textOf(one.reason);
     return `${textOf(one.type)}=${textOf(one.status)}${reason ? ` (${reason})` : ''}: ${textOf(one.message) ?? ''}`;
   });
 }
 
 /** `lastObservedState: READY`: every text inside, except conditions, which have their own form. */
-function leafLines(value: unknown, key: string): string[] {
+function leafLines(value: unknown, key: string, depth = 0): string[] {
   if (typeof value === 'string') return [`${key}: ${value}`];
-  if (Array.isArray(value)) return value.flatMap((item) => leafLines(item, key));
-  if (typeof value !== 'object' || value === null) return [];
-  const waiting = waitingLine(value as Readonly<Record<string, unknown>>);
+  if (depth > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => leafLines(item, key, depth + 1));
+  if (!isRecord(value)) return [];
+  const waiting = waitingLine(value);
   return [
     ...waiting,
     ...Object.entries(value).flatMap(([inner, item]) =>
-      inner === 'conditions' ? [] : leafLines(item, inner),
+      inner === 'conditions' ? [] : leafLines(item, inner, depth + 1),
     ),
   ];
 }
@@ -74,6 +77,9 @@ function waitingLine(value: Readonly<Record<string, unknown>>): string[] {
   const { reason, message } = value;
   return typeof reason === 'string' && typeof message === 'string' ? [`${reason}: ${message}`] : [];
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;

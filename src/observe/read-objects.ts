@@ -26,7 +26,7 @@ export async function readObjects(
   }
 }
 
-const KIND = /^\s*"?kind"?\s*:\s*"?(\w+)"?\s*,?\s*$/m;
+const KIND = /^[ \t]*"?kind"?[ \t]*:[ \t]*"?(\w+)"?[ \t]*,?[ \t\r]*$/m;
 const INLINE_KIND = /"kind"\s*:\s*"(\w+)"/;
 
 function isWanted(raw: RawObject, kinds: ReadonlySet<string>, matcher: LiteralMatcher): boolean {

@@ -31,6 +31,9 @@ function withTextMessage(raw: string): string {
   }
 }
 
+/** What a Date can hold. */
+const LATEST_MICROS = 8.64e18;
+
 /** What journal fields say, whatever form they came in. */
 export function lineOfFields(fields: Readonly<Record<string, unknown>>): LogLine {
   const micros = Number(textOf(fields.__REALTIME_TIMESTAMP) ?? Number.NaN);
@@ -39,7 +42,7 @@ export function lineOfFields(fields: Readonly<Record<string, unknown>>): LogLine
   const owner = unit && !unit.endsWith('.scope') && unit !== 'init.scope' ? unit : program;
   return {
     message: textOf(fields.MESSAGE) ?? '',
-    at: Number.isFinite(micros) ? new Date(micros / 1000) : undefined,
+    at: Math.abs(micros) <= LATEST_MICROS ? new Date(micros / 1000) : undefined,
     host: textOf(fields._HOSTNAME),
     unit: owner === undefined ? undefined : unitOf(owner),
   };

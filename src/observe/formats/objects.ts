@@ -140,7 +140,7 @@ function createYamlSplitter() {
     return done;
   }
   function add(text: string): void {
-    size += text.length;
+    size += text.length + 1;
     if (size < MAX_OBJECT_BYTES) lines.push(text);
   }
   function push(text: string): RawObject | undefined {

@@ -31,7 +31,7 @@ const PHASES = [
 export type ServicePhase = (typeof PHASES)[number];
 
 const ENTRY = z.object({
-  timestamp: z.string(),
+  timestamp: z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a time'),
   phase: z.enum(PHASES),
   stage: z.string().optional(),
   preCommand: z.string().optional(),

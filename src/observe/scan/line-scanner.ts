@@ -6,6 +6,13 @@ import { requiredLiterals } from './literals.ts';
 export const SHORTEST_LITERAL = 6;
 /** A line without an end is cut here, so that memory stays flat whatever comes. */
 const LONGEST_LINE = 1024 * 1024;
+/**
+ * Of a longer one only the surroundings of what was found are looked at, with its beginning, which says who
+ * wrote it and when. Patterns with two gaps would take minutes for a line of a megabyte.
+ */
+export const LONGEST_TEXT = 8 * 1024;
+const BEFORE_HIT = 2 * 1024;
+const HEAD = 512;
 const NEWLINE = 10;
 
 /** A line that holds a literal of some patterns: they are worth running, the others are not. */
@@ -84,15 +91,23 @@ function hitsIn(
   for (let from = 0; ; ) {
     const first = matcher.find(block, from, block.length);
     if (!first) break;
-    const start = block.lastIndexOf(NEWLINE, first.at) + 1;
-    const end = endOfLine(block, first.at);
+    const line = block.lastIndexOf(NEWLINE, first.at) + 1;
+    const { start, end } = pieceAt(first.at, line, endOfLine(block, first.at));
     const patterns = patternsIn(block, start, end, matcher, owners);
-    countTo(start);
-    hits.push({ line: counter.line, text: textOf(block, start, end), patterns });
+    countTo(line);
+    const head = start > line ? `${textOf(block, line, Math.min(line + HEAD, start))} … ` : '';
+    hits.push({ line: counter.line, text: head + textOf(block, start, end), patterns });
     from = end;
   }
   countTo(block.length);
   return hits;
+}
+
+/** The whole line, or so much of it around a place. */
+function pieceAt(at: number, start: number, end: number): { start: number; end: number } {
+  if (end - start <= LONGEST_TEXT) return { start, end };
+  const from = Math.max(start, at - BEFORE_HIT);
+  return { start: from, end: Math.min(end, from + LONGEST_TEXT) };
 }
 
 function patternsIn(

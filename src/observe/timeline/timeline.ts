@@ -77,8 +77,9 @@ export function createTimeline(): Timeline {
     if (object.kind !== 'Etcd' || valueAt(object, `${condition}.status`) !== 'True') return;
     const facts = fromLines.get('etcd-member-removed');
     const at = new Date(String(valueAt(object, `${condition}.lastTransitionTime`)));
-    if (facts) Object.assign(facts, { evidence: true, finishedAt: at });
-    note(at);
+    const known = Number.isNaN(at.getTime()) ? undefined : at;
+    if (facts) Object.assign(facts, { evidence: true, finishedAt: known ?? new Date(0) });
+    note(known);
   }
 
   return {
