@@ -27,7 +27,8 @@ function causesOf(error: AtollError): string[] {
   let above = error.message;
   for (let cause = error.cause; cause && !seen.has(cause); cause = nextCause(cause)) {
     seen.add(cause);
-    const message = messageOf(cause);
+    // OpenSSL ends its words with a new line.
+    const message = messageOf(cause).trimEnd();
     if (message && !above.includes(message)) causes.push(message);
     above = message || above;
   }

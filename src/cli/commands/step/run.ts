@@ -46,10 +46,10 @@ export const stepRunCommand = defineCommand({
         `Cannot run "${name}": ${resolved.problems.join('; ')}`,
       );
     }
-    if (options.dryRun)
-      return { dryRun: true, steps: resolved.steps.map(describeStep), outcomes: [] };
-
     const directory = resolve(options.dir, name);
+    if (options.dryRun)
+      return { dryRun: true, steps: resolved.steps.map(describeStep), outcomes: [], directory };
+
     const lock = await acquireLock(ctx, join(directory, 'lock'), `the run of "${name}"`);
     const journal = await openJournal(ctx, join(directory, 'journal.ndjson'));
     try {
@@ -66,19 +66,23 @@ export const stepRunCommand = defineCommand({
         allowSkipOnSuccess,
         fresh: options.fresh,
       });
-      if (!result.succeeded) throw result.error;
+      if (!result.succeeded) {
+        ctx.emit({ type: 'note.added', message: `logs are in ${join(directory, 'logs')}` });
+        throw result.error;
+      }
       return { dryRun: false, steps: [], outcomes: result.outcomes, directory };
     } finally {
       await journal.close();
       await lock.release();
     }
   },
-  text: ({ dryRun, steps, outcomes }) =>
+  text: ({ dryRun, steps, outcomes, directory }) =>
     dryRun
       ? steps.map((step) => `${step.phase}  ${step.step}`).join('\n')
-      : outcomes
-          .map(({ step, outcome, reason }) =>
+      : [
+          ...outcomes.map(({ step, outcome, reason }) =>
             `${outcome.padEnd(8)} ${step}  ${reason ?? ''}`.trimEnd(),
-          )
-          .join('\n'),
+          ),
+          `logs are in ${join(directory, 'logs')}`,
+        ].join('\n'),
 });
