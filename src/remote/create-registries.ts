@@ -77,6 +77,7 @@ class OpenRegistries implements Registries {
       transport: this.#transport,
       limiter: this.limiter(registry),
       tuning: this.#tuning,
+      asNode: this.#options.asNode,
       // Who is not verified may send us anywhere: nothing is won by looking closer there.
       isInsecure: (host) => lax || this.#isInsecure(host),
       credentialFor: async (repository) => (await this.#auth()).credentialFor(registry, repository),

@@ -10,6 +10,8 @@ interface PingOptions {
   readonly transport: Transport;
   readonly isInsecure: (host: string) => boolean;
   readonly tuning: { readonly maxRetryAfterMs: number };
+  /** Whether only answers that a container runtime takes are good. */
+  readonly asNode?: boolean | undefined;
 }
 
 interface Found {
@@ -79,6 +81,8 @@ async function checked(response: Response, options: PingOptions): Promise<Respon
   const { status, headers } = response;
   const isHtml = (headers['content-type'] ?? '').startsWith('text/html');
   const isRegistry = headers[VERSION_HEADER] !== undefined;
+  const isStrict = options.asNode === true && status < 500 && status !== 429;
+  if (isStrict && status !== 200 && status !== 401) throw await stranger(response, options, isHtml);
   if (isRegistry && status < 500 && status !== 429) return response;
   if (status === 401 && headers['www-authenticate'] !== undefined) return response;
   if ((response.ok || status === 403) && !isHtml) return response;
@@ -86,8 +90,16 @@ async function checked(response: Response, options: PingOptions): Promise<Respon
     const subject = { action: 'open', registry: options.registry };
     throw await refusal(response, subject, options.tuning.maxRetryAfterMs);
   }
+  throw await stranger(response, options, isHtml);
+}
+
+async function stranger(
+  response: Response,
+  { registry }: PingOptions,
+  isHtml: boolean,
+): Promise<AtollError> {
   await response.discard();
-  throw notARegistry(options.registry, response, isHtml);
+  return notARegistry(registry, response, isHtml);
 }
 
 /** Looks like a host, and is none: `10.0.0.256`. */

@@ -31,6 +31,11 @@ export interface RegistryOptions {
   readonly addressOf?:
     | ((host: string) => string | undefined | Promise<string | undefined>)
     | undefined;
+  /**
+   * As strict as a container runtime: `/v2/` must answer 200 or 401, and credentials are shown only
+   * where it asked for them.
+   */
+  readonly asNode?: boolean | undefined;
   /** Timeouts, attempts and sizes that differ from the defaults. */
   readonly tuning?: Partial<Tuning> | undefined;
 }

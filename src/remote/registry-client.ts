@@ -33,11 +33,15 @@ export interface RegistryClientOptions {
   /** Whether plain HTTP and unverified TLS are allowed at this host. */
   readonly isInsecure: (host: string) => boolean;
   readonly credentialFor: (repository: string) => Promise<Credential | undefined>;
+  /** Whether credentials are shown only where `/v2/` asked for them. */
+  readonly asNode?: boolean | undefined;
 }
 
 interface Door {
   readonly base: URL;
   readonly origin: string;
+  /** Whether `/v2/` asked for credentials. */
+  readonly asks: boolean;
   readonly authorizer: Authorizer;
 }
 
@@ -154,11 +158,25 @@ export class RegistryClient {
     const body = hop.method === request.method ? request.body : undefined;
     const response = await this.#once(ctx, hop, headers, body);
     if (!isChallenge(response) || hop.url.origin !== door.origin) return response;
+    if (this.#options.asNode && !door.asks) throw await this.#neverAsked(response, door);
     const used = headers.authorization;
     const authorization = await door.authorizer.again(ctx, response, request.scopes, used);
     if (authorization === undefined) return response;
     await response.discard();
     return await this.#once(ctx, hop, { ...headers, authorization }, body);
+  }
+
+  async #neverAsked(response: Response, { base }: Door): Promise<AtollError> {
+    await response.discard();
+    const { registry } = this;
+    return new AtollError(
+      'NOT_A_REGISTRY',
+      `Cannot log in to ${registry}: ${base.origin}/v2/ lets everybody in, so container runtimes show no login, and then it wants one`,
+      {
+        hint: `Let ${registry} answer 401 at /v2/: what may be pulled without a login can stay open`,
+        details: { registry, status: response.status },
+      },
+    );
   }
 
   async #once(
@@ -235,9 +253,10 @@ export class RegistryClient {
       send,
     });
     this.#absence.end();
-    if (response.status === 401) authorizer.learn(response);
+    const asks = response.status === 401;
+    if (asks) authorizer.learn(response);
     await response.discard();
-    return { base, origin: base.origin, authorizer };
+    return { base, origin: base.origin, authorizer, asks };
   }
 }
 

@@ -58,6 +58,17 @@ export class BlobChecks {
       // Neither there nor as long as it should be: reading it tells which.
       return (await repository.has(ctx, blob)) ? GOOD : await this.#download(ctx, repository, blob);
     } catch (error) {
+      ctx.signal.throwIfAborted();
+      return wasAnswered(error) ? await this.#open(ctx, repository, blob) : stateOf(ctx, error);
+    }
+  }
+
+  /** Nodes never send HEAD: who refuses it may still give what is asked for. */
+  async #open(ctx: Context, repository: Repository, blob: Descriptor): Promise<BlobState> {
+    try {
+      (await repository.openBlob(ctx, blob)).cancel();
+      return GOOD;
+    } catch (error) {
       return stateOf(ctx, error);
     }
   }
@@ -78,6 +89,9 @@ export class BlobChecks {
 function withheld({ digest }: Descriptor): BlobState {
   return { state: 'damaged', words: `${digest} is announced, but cannot be read to its end` };
 }
+
+const wasAnswered = (error: unknown) =>
+  error instanceof AtollError && error.details.status !== undefined;
 
 function stateOf(ctx: Context, error: unknown): BlobState {
   ctx.signal.throwIfAborted();

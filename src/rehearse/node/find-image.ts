@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Reference, tagOrDigestOf } from '../../oci/reference.ts';
 import type { Registries, Repository } from '../../remote/registries.ts';
@@ -24,7 +25,13 @@ export interface ImageSearch {
   readonly failures: readonly FailedEndpoint[];
 }
 
-/** Asks endpoints in order, as a node does: the first that has the manifest serves all the rest. */
+/** An endpoint that gave bytes has answered, whatever they are: nodes look no further. */
+const ANSWERED = new Set<string>(['CONTENT_MISMATCH', 'MANIFEST_INVALID', 'MANIFEST_UNSUPPORTED']);
+
+/**
+ * Asks endpoints in order, as a node does: with GET, and the first that gives a manifest serves all
+ * the rest.
+ */
 export async function findImage(
   ctx: Context,
   registries: Registries,
@@ -35,12 +42,14 @@ export async function findImage(
     const { reference, mirror } = endpoint;
     const repository = registries.at(endpoint);
     try {
-      const descriptor = await repository.resolve(ctx, tagOrDigestOf(reference));
+      const manifest = await repository.find(ctx, tagOrDigestOf(reference));
+      const descriptor = manifest?.descriptor;
       if (descriptor) return { found: { endpoint, repository, descriptor }, failures };
       failures.push({ reference, mirror, error: undefined });
     } catch (error) {
       ctx.signal.throwIfAborted();
       failures.push({ reference, mirror, error });
+      if (error instanceof AtollError && ANSWERED.has(error.code)) break;
     }
   }
   return { found: undefined, failures };

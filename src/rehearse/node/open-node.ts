@@ -53,6 +53,7 @@ export async function openNode(
     certsDir: config.certsDir ?? at('certs.d'),
     env: { ...config.proxy, SSL_CERT_FILE: at('ca-bundle.crt') },
     addressOf,
+    asNode: true,
     tuning: TUNING,
   };
   const lean = config.trustBundle.trim() ? at('trust-bundle.crt') : at('ca-bundle.crt');
