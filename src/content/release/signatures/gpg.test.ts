@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMessage, generateKey, type PrivateKey, readKeys, sign } from 'openpgp';
+import { deflateSync } from 'node:zlib';
+import { createMessage, enums, generateKey, type PrivateKey, readKeys, sign } from 'openpgp';
 import { describe, expect, test } from 'vitest';
 import { describeWithPeers, peerPath } from '../../../../test/support/peers.ts';
 import { tempDir } from '../../../../test/support/temp.ts';
@@ -146,6 +147,43 @@ describe('verifySignature', () => {
     await expect(
       verifySignature(bytes, R4181, [publicKey], new Date('2027-01-01T07:00:00Z')),
     ).resolves.toMatchObject({ identity: 'quay.io/a/b:1' });
+  });
+
+  test('refuses a signature of an expired subkey, though its key is still valid', async () => {
+    const { privateKey } = await newKey();
+    const date = new Date('2027-01-01T00:00:00Z');
+    const whole = await privateKey.addSubkey({ sign: true, keyExpirationTime: 24 * 3600, date });
+    const subkey = whole.getSubkeys().at(-1)?.getKeyID();
+    const message = await createMessage({ binary: Buffer.from(JSON.stringify(statement())) });
+    const bytes = await sign({
+      message,
+      signingKeys: whole,
+      signingKeyIDs: subkey ? [subkey] : [],
+      format: 'binary',
+      date: new Date('2027-01-01T06:00:00Z'),
+    });
+    const check = (now: Date) => verifySignature(bytes, R4181, [whole.toPublic()], now);
+
+    await expect(check(new Date('2027-01-01T07:00:00Z'))).resolves.toMatchObject({
+      keyId: subkey?.toHex().toUpperCase(),
+    });
+    await expect(check(NOW)).rejects.toMatchObject({
+      code: 'SIGNATURE_INVALID',
+      message: expect.stringMatching(/expired/),
+    });
+  });
+
+  test('refuses a small message that unfolds to a huge one', async () => {
+    const { publicKey } = await newKey();
+    const huge = await createMessage({ binary: Buffer.alloc(2 * 1024 * 1024) });
+    // A packet of compressed data, to the end of the message, with zlib.
+    const header = Buffer.from([0xa3, enums.compression.zlib]);
+    const bomb = Buffer.concat([header, deflateSync(huge.write() as Uint8Array)]);
+
+    await expect(verifySignature(bomb, R4181, [publicKey], NOW)).rejects.toMatchObject({
+      code: 'SIGNATURE_INVALID',
+      cause: { message: expect.stringContaining('Maximum decompressed message size') },
+    });
   });
 
   test.each([

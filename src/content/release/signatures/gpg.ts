@@ -72,7 +72,9 @@ export async function verifySignature(
     try {
       await verified;
       // The library takes a signature that is older than its key's end; who has that key could backdate.
-      for (const key of keys) if (key.getKeys(keyID).length > 0) await key.verifyPrimaryKey(date);
+      for (const key of keys) {
+        if (key.getKeys(keyID).length > 0) await key.getSigningKey(keyID, date);
+      }
       const identity = checkSigned(data, { type: 'atomic container signature', digest });
       return { digest, bytes, identity, keyId };
     } catch (error) {
@@ -83,10 +85,14 @@ export async function verifySignature(
   throw why ?? rejected(digest, 'the message is not signed');
 }
 
+/** What is signed has a few hundred bytes; compressed, a message could unfold to any size. */
+const MAX_SIGNED_BYTES = 1024 * 1024;
+
 async function openMessage(bytes: Uint8Array, digest: Digest, keys: ReleaseKeys, date: Date) {
   const { readMessage, verify } = await loadOpenpgp();
   try {
-    const message = await readMessage({ binaryMessage: bytes });
+    const config = { maxDecompressedMessageSize: MAX_SIGNED_BYTES };
+    const message = await readMessage({ binaryMessage: bytes, config });
     const verificationKeys = [...keys];
     return await verify({ message, verificationKeys, date, format: 'binary' });
   } catch (cause) {
