@@ -77,7 +77,7 @@ async function* readEntry(
 
 function problemOf(header: Header, limits: ArchiveLimits): string | undefined {
   if (Buffer.byteLength(header.path) > limits.maxPathBytes) return 'its path is too long';
-  if (header.path.includes('\0')) return 'its path holds a NUL';
+  if (/\p{Cc}/u.test(header.path)) return 'its path holds a control character';
   if (header.path.startsWith('/')) return 'its path is absolute';
   if (header.path.split(/[\\/]/).includes('..')) return 'its path climbs out of the archive';
   if (LINKS[header.type]) return `it is ${LINKS[header.type]}`;

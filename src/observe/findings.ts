@@ -1,8 +1,8 @@
-import { redact } from '../core/redact.ts';
 import type { EvidenceLine } from './evidence.ts';
 import type { RuleMatch } from './match-line.ts';
 import { plainText } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
+import { quoteLine, shellWord } from './quote-line.ts';
 import type { Rule } from './rules/catalogue.ts';
 import type { Category, RuleKind } from './rules/schema.ts';
 import { rankOf } from './stage-rank.ts';
@@ -160,7 +160,10 @@ function hashOf(text: string): number {
 }
 
 const fill = (command: string, groups: RuleMatch['groups']): string =>
-  command.replace(/\{(\w+)\}/g, (whole, name: string) => groups[name] ?? whole);
+  command.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = groups[name];
+    return value === undefined ? whole : shellWord(name, value);
+  });
 
 function noteTime(one: Gathered, at: Date | undefined): void {
   if (!at) return;
@@ -174,7 +177,7 @@ function keepEvidence(one: Gathered, line: EvidenceLine): void {
   const shape = line.text.replace(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 300);
   if (one.shapes.has(shape)) return;
   one.shapes.add(shape);
-  const text = redact(line.text.trim());
+  const text = quoteLine(line.text);
   one.evidence.push({
     file: line.file,
     line: line.line,
@@ -182,7 +185,7 @@ function keepEvidence(one: Gathered, line: EvidenceLine): void {
     text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text,
   });
   for (const { mirror, error } of mirrorErrors(plainText(line.text))) {
-    if (one.mirrors.size < MAX_MIRRORS) one.mirrors.set(redact(mirror), redact(error));
+    if (one.mirrors.size < MAX_MIRRORS) one.mirrors.set(quoteLine(mirror), quoteLine(error));
   }
 }
 

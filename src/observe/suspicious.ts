@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
-import { redact } from '../core/redact.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
 import type { Evidence } from './findings.ts';
+import { quoteLine } from './quote-line.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
 
 /** A line nobody has a rule for, that looks as if somebody should. */
@@ -74,7 +74,7 @@ export async function findSuspicious(
       file: line.file,
       line: line.line,
       ...(line.at ? { at: line.at.toISOString() } : {}),
-      text: redact(line.text.trim()).slice(0, 600),
+      text: quoteLine(line.text).slice(0, 600),
       count,
     }));
 }

@@ -1,6 +1,7 @@
 import { counted, formatBytes, formatDuration } from '../../core/format.ts';
 import type { Diagnosis } from '../../observe/diagnose.ts';
 import type { Evidence, Finding } from '../../observe/findings.ts';
+import { printable } from '../../observe/quote-line.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
 import type { Style } from '../command.ts';
 
@@ -56,7 +57,7 @@ function findingLines(finding: Finding, number: string, style: Style): string[] 
 }
 
 const evidenceLine = ({ file, line, at, text }: Evidence, style: Style): string =>
-  `${style.dim(`${file}:${line}${at ? ` ${at}` : ''}`)} ${text}`;
+  `${style.dim(`${printable(file)}:${line}${at ? ` ${at}` : ''}`)} ${text}`;
 
 /** With a cause at hand symptoms are only named; without one they are all there is to go by. */
 function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style): string[] {
@@ -82,7 +83,9 @@ function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {
 function unreadLines({ unread }: Diagnosis): string[] {
   if (unread.length === 0) return [];
   const more = unread.length > MAX_UNREAD ? [`  and ${unread.length - MAX_UNREAD} more`] : [];
-  const shown = unread.slice(0, MAX_UNREAD).map(({ path, reason }) => `  ${path}: ${reason}`);
+  const shown = unread
+    .slice(0, MAX_UNREAD)
+    .map(({ path, reason }) => `  ${printable(path)}: ${reason}`);
   return ['', 'Could not be looked at:', ...shown, ...more];
 }
 

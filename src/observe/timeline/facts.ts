@@ -1,7 +1,7 @@
-import { redact } from '../../core/redact.ts';
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
 import { plainText } from '../match-line.ts';
 import { mirrorErrors } from '../mirrors-also-failed.ts';
+import { quoteLine } from '../quote-line.ts';
 import type { Signal } from './signals.ts';
 import type { Step } from './step.ts';
 
@@ -67,7 +67,7 @@ function addPod(facts: Facts, pod: string, state: string, at: Date | undefined):
 function addNote(facts: Facts, note: string | undefined, at: Date | undefined): void {
   if (!note || (facts.noteAt && at && at < facts.noteAt)) return;
   const [mirror] = mirrorErrors(plainText(note));
-  facts.note = redact(mirror ? `${mirror.mirror}: ${mirror.error}` : note).slice(0, 300);
+  facts.note = quoteLine(mirror ? `${mirror.mirror}: ${mirror.error}` : note).slice(0, 300);
   assign(facts, 'noteAt', at);
 }
 

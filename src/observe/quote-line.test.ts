@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { printable, quoteLine, shellWord } from './quote-line.ts';
+
+test.each([
+  String.raw`pull secret {\"auths\":{\"quay.io\":{\"auth\":\"dXNlcjpzM2NyM3RwYXNz\"}}}`,
+  'skopeo copy --dest-creds robot:s3cr3tpass a b',
+  'podman login --password=s3cr3tpass mirror',
+  'login with password: s3cr3tpass',
+  'AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIs3cr3tpass',
+  'auth: dXNlcjpzM2NyM3RwYXNz',
+  'token eyJhbGciOiJSUzI1NiJ9.dXNlcjpzM2NyM3RwYXNz.c2lnbmF0dXJl',
+  'token sha256~s3cr3tpasss3cr3tpasss3cr3tpass',
+  '-----BEGIN RSA PRIVATE KEY-----\nMIIEs3cr3tpass\n-----END RSA PRIVATE KEY-----',
+  'http://user:s3cr3tpass@proxy:3128',
+])('quoteLine keeps a secret to itself: %s', (text) => {
+  expect(quoteLine(text)).not.toMatch(/s3cr3tpass|dXNlcjpzM2NyM3RwYXNz/);
+  expect(quoteLine(text)).toContain('[redacted]');
+});
+
+test.each([
+  'unable to retrieve auth token: invalid username/password: unauthorized',
+  'secret "pull-secret" not found; password: authentication required',
+  'reading manifest sha256:ab in quay.io/a/b@sha256:ab: unauthorized: authentication required',
+  '"Unable to register node with API server" err="nodes is forbidden" node="master-0"',
+])('quoteLine leaves what is no secret: %s', (text) => {
+  expect(quoteLine(text)).toBe(text);
+});
+
+test('printable shows nothing that acts on a terminal', () => {
+  const text = '\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m one\ttwo\nthree \u202eback\x07 \x9b31m';
+
+  expect(printable(text)).toBe('red one two three ?back? ?31m');
+});
+
+test.each([
+  ['mirror.lab:5000', 'mirror.lab:5000'],
+  ['[fd00::5]:5000', '[fd00::5]:5000'],
+  ['$(reboot)', '<host>'],
+  ['a;reboot', '<host>'],
+  ['`reboot`', '<host>'],
+  ['-oProxyCommand=reboot', '<host>'],
+  ['https://user:s3cr3t@mirror.lab', '<host>'],
+])('shellWord puts %s into a command as %s', (value, expected) => {
+  expect(shellWord('host', value)).toBe(expected);
+});

@@ -1,0 +1,47 @@
+import { REDACTED, redact } from '../core/redact.ts';
+
+/** Whole sequences for terminals: colours, cursor, titles. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they start with.
+const TERMINAL = /\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)/g;
+/** Other characters that are not seen but do something, some of which turn text around. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text of others as it may be shown on a terminal: on one line, and only what can be seen. */
+export function printable(text: string): string {
+  return text
+    .replace(TERMINAL, '')
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(UNSEEN, '?');
+}
+
+const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gs;
+const TOKEN = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\bsha256~[\w-]{20,}/g;
+/** `"auth":"…"` as it stands in a log that quotes it once more. */
+const QUOTED =
+  /(\\+"(?:auth|password|identitytoken|registrytoken|secret|token)\\+"\s*:\s*\\+")[^"\\]*/gi;
+const OPTION = /(--(?:(?:src|dest)-)?(?:creds|password|token|secret-key)[= ]+)[^\s"']+/gi;
+/** `password=…`, `AWS_SECRET_ACCESS_KEY: …`. Words of prose after a colon have no digit. */
+const ASSIGNED =
+  /\b(\w*(?:password|passwd|secret_?access_?key|secret_?key|api_?key)["']?(?:=|:\s*(?=\S*\d))["']?)[^\s"',;&]{4,}/gi;
+const AUTH = /(\bauth["']?\s*[:=]\s*["']?)(?=[A-Za-z0-9+/]*[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2}/g;
+
+/** A line of a log as it may be shown: no secret that can be told for one, nothing that acts on a terminal. */
+export function quoteLine(text: string): string {
+  return printable(
+    redact(text)
+      .replace(KEY, REDACTED)
+      .replace(TOKEN, REDACTED)
+      .replace(QUOTED, `$1${REDACTED}`)
+      .replace(OPTION, `$1${REDACTED}`)
+      .replace(ASSIGNED, `$1${REDACTED}`)
+      .replace(AUTH, `$1${REDACTED}`),
+  ).trim();
+}
+
+/** Nothing a shell would take for more than a word, and no option. */
+const ONE_WORD = /^[\w./:@%+,=~[\]][\w./:@%+,=~[\]-]*$/;
+
+/** A word out of a log for a command somebody will run; what could do more is for the reader to fill in. */
+export function shellWord(name: string, value: string): string {
+  return ONE_WORD.test(value) && quoteLine(value) === value ? value : `<${name}>`;
+}
