@@ -236,6 +236,17 @@ test.each([
   expect(idsOf(diagnosis)).toEqual(path.startsWith('j.') ? ['boot-disk-full'] : []);
 });
 
+test('diagnose puts nothing of a log into a command or on a terminal that could act there', async () => {
+  const line = `\x1b]0;x\x07pinging container registry $(reboot): Get "https://a/v2/": x509: certificate signed by unknown authority`;
+
+  const { findings } = await diagnoseFile('bootstrap/journals/crio.log', `${line}\n`);
+
+  expect(findings[0]?.id).toBe('boot-pull-x509');
+  expect(findings[0]?.commands.join()).toContain('<host>');
+  expect(findings[0]?.commands.join()).not.toContain('reboot');
+  expect(findings[0]?.evidence[0]?.text).toMatch(/^pinging/);
+});
+
 test('diagnose says what it could not look at', async () => {
   const diagnosis = await diagnoseFile('core.dump', Buffer.from([0, 1, 2, 3, 0, 0]));
 
