@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
 import { runCommandLine } from '../src/cli/run.ts';
 import { silentContext } from '../src/core/context.ts';
+import { forgetSecrets } from '../src/core/redact.ts';
 import { toYaml } from '../src/generate/yaml.ts';
 import { acquireLock } from '../src/workflow/lock.ts';
 import { fakeProcess } from './support/fake-process.ts';
@@ -106,6 +107,44 @@ describe('atoll validate', () => {
     const { site } = await siteFolder({ bastion: { sshKey: 'id.pub' } });
 
     expect((await atoll('validate', '--site', site)).stderr).toContain('bastion.sshKey');
+  });
+});
+
+describe('atoll up', () => {
+  const step = (name: string, commands: string) => ({
+    [`steps/${name}-ref.yaml`]: `ref:\n  as: ${name}\n  best_effort: true\n  commands: ${commands}\n`,
+  });
+  const siteWith = (name: string, commands: string, more: Readonly<Record<string, string>> = {}) =>
+    siteFolder(
+      { steps: { registry: 'steps', insert: [{ step: name, after: 'registry' }] } },
+      { ...step(name, commands), ...more },
+    );
+
+  test('keeps secrets of earlier runs out of the logs, also when their stages do not run', async () => {
+    const auth = Buffer.from('atoll:open-sesame-1').toString('base64');
+    const secrets = { '.atoll/secrets/mirror.json': `{"auths":{"m:5000":{"auth":"${auth}"}}}` };
+    const { folder, site } = await siteWith('show', 'echo it is open-sesame-1', secrets);
+    forgetSecrets();
+
+    expect((await atoll('up', '--only', 'show', '--site', site)).status).toBe(0);
+
+    const log = await readFile(join(folder, '.atoll', 'logs', 'show.log'), 'utf8');
+    expect(log).toMatch(/it is \[redacted\]\n$/);
+  });
+
+  test('tells why a step failed whose failure does not count', async () => {
+    const { site } = await siteWith('weak', 'exit 7');
+    const argv = ['up', '--only', 'weak', '--site', site];
+
+    const json = JSON.parse((await atoll(...argv, '--output', 'json')).stdout);
+
+    const failed = {
+      step: 'weak',
+      outcome: 'failed',
+      reason: expect.stringMatching(/ended with 7/),
+    };
+    expect(json.outcomes).toContainEqual(expect.objectContaining(failed));
+    expect((await atoll(...argv)).stdout).toMatch(/weak +failed .*ended with 7/);
   });
 });
 

@@ -11,6 +11,7 @@ import { labHooks } from './lab/lab-hooks.ts';
 import type { Site } from './read-site.ts';
 import { sitePaths } from './site-paths.ts';
 import { bastionHost } from './stages/places.ts';
+import { registerSecrets } from './stages/secrets.ts';
 import type { Env, StageWork } from './stages/stage.ts';
 
 /** A site with its memory open. To change it one must be the only one. */
@@ -33,6 +34,7 @@ export async function openSite(
   const lock: Lock | undefined =
     access === 'change' ? await acquireLock(ctx, paths.lock, `site "${site.name}"`) : undefined;
   try {
+    if (access === 'change') await registerSecrets(paths);
     const journal = await openJournal(ctx, paths.journal);
     const inventory = await openInventory(ctx, paths.inventory);
     const platform = platformOf(site);

@@ -258,6 +258,7 @@ class WorkflowState {
     this.#outcomes.set(step.id, {
       step: step.id,
       outcome: 'failed',
+      reason: message,
       durationMs,
       error,
       bestEffort,

@@ -93,6 +93,14 @@ export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
     return new BundleWriter(folder, options, state);
   }
 
+  /** Starts a bundle, or adds to the one that is there. */
+  static async openOrGrow(folder: string, options: BundleWriterOptions): Promise<BundleWriter> {
+    const grew = (await sizeOfFile(join(folder, PREVIOUS_FILE))) !== undefined;
+    return grew || (await isFinished(folder))
+      ? BundleWriter.grow(folder)
+      : BundleWriter.open(folder, options);
+  }
+
   /** Opens a finished bundle to add to it. Until it is finished again it is none. */
   static async grow(folder: string): Promise<BundleWriter> {
     const before = join(folder, PREVIOUS_FILE);

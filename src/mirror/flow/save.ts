@@ -41,6 +41,8 @@ export interface SaveOptions extends FillOptions {
   readonly have?: ReadonlyMap<string, string | undefined> | undefined;
   /** Ids of the bundles that `have` comes from. */
   readonly since?: readonly string[] | undefined;
+  /** Adds to a finished bundle, which is refused otherwise. */
+  readonly grow?: boolean | undefined;
 }
 
 export interface SaveResult {
@@ -56,9 +58,10 @@ const ANYWHERE = parseDestination('mirror.invalid');
 
 /** Upstream to bundle. What fails is told and left out; the rest is a whole bundle. */
 export async function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResult> {
-  const { folder, chunkBytes, have, since } = options;
+  const { folder, chunkBytes, have, since, grow } = options;
   return alone(ctx, folder, async () => {
-    const writer = await BundleWriter.open(folder, { chunkBytes, have, since });
+    const open = grow ? BundleWriter.openOrGrow : BundleWriter.open;
+    const writer = await open(folder, { chunkBytes, have, since });
     return await closing(writer, async () => {
       const { content, placed } = await collectPlaced(ctx, { ...options, destination: ANYWHERE });
       return await fillBundle(ctx, writer, placed, content, options);

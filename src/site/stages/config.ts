@@ -19,7 +19,7 @@ import { type GroupedRules, imageRules } from '../../mirror/image-rules.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { sitePath } from '../read-site.ts';
 import { mirrorCa, mirrorHost } from './places.ts';
-import { asJson, type Stage, type StageWork } from './stage.ts';
+import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
 
 /** Names of what this stage writes, below the install folder. */
 export const INSTALL_FILES = {
@@ -33,9 +33,13 @@ export const INSTALL_FILES = {
 export const configStage: Stage = {
   id: 'config',
   title: 'Configuration',
-  needs: ['images'],
-  inputs: ({ cluster, mode, postInstall, proxy, platform }) =>
-    asJson({ cluster, mode, postInstall, proxy, platform: platform.type }),
+  // What nodes trust and log in with is in what it writes, so it needs all three.
+  needs: ['credentials', 'registry', 'images'],
+  inputs: (site) => {
+    const { cluster, mode, postInstall, proxy, platform } = site;
+    const sshKey = fingerprint(site, cluster.sshKey);
+    return asJson({ cluster, mode, postInstall, proxy, platform: platform.type, sshKey });
+  },
   plan: ({ paths }) => [
     `write install-config, node configuration and manifests to ${paths.install}, checked with the installer's own rules`,
   ],

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { counted, formatBytes } from '../../core/format.ts';
 import { readIndex } from '../../mirror/bundle/bundle-index.ts';
 import { parseDestination } from '../../mirror/destination.ts';
@@ -10,9 +12,10 @@ import { saveBundle } from '../../mirror/flow/save.ts';
 import { syncMirror } from '../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
+import { hashOf } from '../../workflow/hash.ts';
 import { mirrorLocation, withRegistries } from './places.ts';
 import { siteCollectDeps, siteImageSet } from './release.ts';
-import { asJson, type Stage, type StageWork } from './stage.ts';
+import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
 
 const CHUNK_BYTES = 4 * 1024 ** 3;
 
@@ -20,17 +23,27 @@ export const imagesStage: Stage = {
   id: 'images',
   title: 'Images',
   needs: ['credentials', 'registry'],
-  inputs: ({ release, mirror, registry }) => asJson({ release, mirror, path: registry.path }),
+  inputs: (site) => {
+    const { release, mirror, registry } = site;
+    return asJson({
+      release,
+      mirror,
+      path: registry.path,
+      imageSet: fingerprint(site, mirror.imageSet),
+    });
+  },
   plan: ({ site, paths }) => [
     `mirror release ${site.release.version ?? site.release.image} and what the site adds to ${mirrorLocation(site)}`,
     site.mirror.flow === 'bundle'
       ? `by way of a bundle in ${paths.bundle}`
       : 'straight from upstream',
   ],
-  run: async (ctx, work, { log }) =>
+  run: async (ctx, work, { log, directory }) =>
     withRegistries(work, async (registries) => {
-      const flow = work.site.mirror.flow === 'bundle' ? throughBundle : straight;
-      const { report, resources } = await flow(ctx, work, registries);
+      const { report, resources } =
+        work.site.mirror.flow === 'bundle'
+          ? await throughBundle(ctx, work, registries, join(directory, 'bundle'))
+          : await straight(ctx, work, registries);
       log(
         `${report.copied} copied, ${report.skipped} were there, ${report.failed} failed, ${formatBytes(report.copiedBytes)} moved`,
       );
@@ -77,31 +90,45 @@ async function throughBundle(
   ctx: Context,
   work: StageWork,
   registries: Registries,
+  note: string,
 ): Promise<MirrorResult> {
-  const { deps, close } = await siteCollectDeps(work, registries);
   const { bundle } = work.paths;
+  const wanted = hashOf(imagesStage.inputs(work.site));
+  if (!(await isSaved(bundle, note, wanted))) {
+    await writeFileAtomic(note, `saving ${wanted}\n`);
+    await save(ctx, work, registries);
+    await writeFileAtomic(note, `saved ${wanted}\n`);
+  }
+  return await loadBundle(ctx, {
+    folder: bundle,
+    destination: parseDestination(mirrorLocation(work.site)),
+    registries,
+    workingDir: new WorkingDir(work.paths.mirror),
+  });
+}
+
+/** A finished bundle was carried here, when nothing is noted; else it must be of what is wanted now. */
+async function isSaved(bundle: string, note: string, wanted: string): Promise<boolean> {
+  const finished = await readIndex(bundle).catch(() => undefined);
+  const noted = await readTextIfPresent(note);
+  return finished !== undefined && (noted === undefined || noted === `saved ${wanted}\n`);
+}
+
+async function save(ctx: Context, work: StageWork, registries: Registries): Promise<void> {
+  const { deps, close } = await siteCollectDeps(work, registries);
   try {
-    // A bundle that is finished was saved by an earlier run, or carried here.
-    const finished = await readIndex(bundle).catch(() => undefined);
-    if (!finished) {
-      const imageSet = await siteImageSet(work.site);
-      const chunkBytes = imageSet.archiveSizeBytes ?? CHUNK_BYTES;
-      const have = await readHave(undefined, []);
-      await saveBundle(ctx, {
-        imageSet,
-        folder: bundle,
-        chunkBytes,
-        registries,
-        collect: deps,
-        have,
-      });
-    }
-    return await loadBundle(ctx, {
-      folder: bundle,
-      destination: parseDestination(mirrorLocation(work.site)),
+    const imageSet = await siteImageSet(work.site);
+    const { report } = await saveBundle(ctx, {
+      imageSet,
+      folder: work.paths.bundle,
+      chunkBytes: imageSet.archiveSizeBytes ?? CHUNK_BYTES,
       registries,
+      collect: deps,
+      have: await readHave(undefined, []),
       workingDir: new WorkingDir(work.paths.mirror),
+      grow: true,
     });
+    if (report.failed > 0) throw incomplete(report.failed);
   } finally {
     close();
   }

@@ -10,6 +10,7 @@ import { setPassword } from '../../registry/auth/users.ts';
 import { CONFIG_NAME, readConfigFile } from '../../registry/config-file.ts';
 import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
+import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
 import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
@@ -43,7 +44,10 @@ export const registryStage: Stage = {
     if (work.site.registry.type === 'embedded') await runEmbedded(ctx, work);
     else await adoptExisting(work);
     await waitUntilItAnswers(ctx, work);
-    return { host: mirrorHost(work.site), ca: mirrorCa(work) } satisfies JsonObject;
+    const ca = mirrorCa(work);
+    const trust = ca === undefined ? '' : await readText(ca);
+    const shown = [trust, await readText(work.paths.mirrorSecret)];
+    return { host: mirrorHost(work.site), ca, fingerprint: hashOf(shown) } satisfies JsonObject;
   },
 };
 

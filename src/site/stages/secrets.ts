@@ -17,6 +17,14 @@ interface Auths {
   readonly auths: Readonly<Record<string, unknown>>;
 }
 
+/** Makes what earlier runs put here unreadable in logs, also when the stages that did are skipped. */
+export async function registerSecrets(paths: SitePaths): Promise<void> {
+  for (const path of [paths.upstreamSecret, paths.mirrorSecret, paths.mergedSecret]) {
+    const text = await readTextIfPresent(path);
+    if (text !== undefined) registerPullSecret(text);
+  }
+}
+
 /** Puts upstream's and the mirror's credentials into one file, from what is there by now. */
 export async function writeMergedSecret(paths: SitePaths): Promise<void> {
   const merged = {

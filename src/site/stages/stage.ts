@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Context } from '../../core/context.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject, StepRun } from '../../workflow/step.ts';
 import type { Inventory } from '../inventory.ts';
-import type { Site } from '../read-site.ts';
+import { type Site, sitePath } from '../read-site.ts';
 import type { SitePaths } from '../site-paths.ts';
 
 export const STAGE_IDS = [
@@ -47,6 +49,17 @@ export interface Stage {
   readonly plan: (work: Pick<StageWork, 'site' | 'platform' | 'paths'>) => readonly string[];
   readonly run: (ctx: Context, work: StageWork, run: StepRun) => Promise<JsonObject>;
   readonly always?: boolean;
+}
+
+/** What a file that the site names holds now: a change in it counts like one in the site file. */
+export function fingerprint(site: Site, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return hashOf(readFileSync(sitePath(site, path), 'utf8'));
+  } catch {
+    // Whoever needs it says what is wrong with it.
+    return undefined;
+  }
 }
 
 /** Only what is JSON of a part of the site: what hashes are made of. */

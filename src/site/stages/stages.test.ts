@@ -104,7 +104,11 @@ describeWithPeers(['docker-registry'], 'registryStage with a registry the site h
     const auths = { ...mine, 'other.example': authOf('u', 'other-secret') };
     const { work, inventory } = await siteAt(registry, { ca, authfile: 'auth.json' }, auths);
 
-    expect(await registryStage.run(ctx, work, stepRun())).toEqual({ host, ca });
+    expect(await registryStage.run(ctx, work, stepRun())).toEqual({
+      host,
+      ca,
+      fingerprint: expect.any(String),
+    });
 
     expect(JSON.parse(await readFile(work.paths.mirrorSecret, 'utf8'))).toEqual({ auths: mine });
     expect(await modeOf(work.paths.mirrorSecret)).toBe('600');
