@@ -54,7 +54,7 @@ describe('a lab', () => {
     expectUp(result);
     expect(result.stages.map(({ outcome }) => outcome)).toEqual(Array(10).fill('finished'));
     expect(result.report).toBe(join(cwd, 'atoll-lab-report.html'));
-    expect(readFileSync(result.report, 'utf8')).toContain('came up');
+    expect(readFileSync(result.report ?? '', 'utf8')).toContain('came up');
     expect(readdirSync(temp)).toEqual([]);
     await noneLeft();
   });
@@ -66,9 +66,11 @@ describe('a lab', () => {
       expectUp(await lab(['--dir', directory, '--airgap']));
       expect(readdirSync(join(directory, 'site', '.atoll', 'bundle'))).not.toEqual([]);
 
-      const again = await lab(['--dir', directory]);
+      const below = join(directory, 'report.html', 'cannot-be');
+      const again = await lab(['--dir', directory, '--report', below]);
 
       expectUp(again);
+      expect(again.report).toBeUndefined();
       const ran = again.stages.filter(({ outcome }) => outcome !== 'skipped');
       expect(ran.map(({ stage }) => stage)).toEqual(['credentials', 'registry']);
     });

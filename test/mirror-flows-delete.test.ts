@@ -183,8 +183,10 @@ describeWithPeers(['docker-registry'], 'atoll mirror delete', () => {
       code: 'PLAN_CHANGED',
     });
     await remove(helm, host, dir);
-    const no = await remove(helm, host, dir, '--execute');
-    expect(resultOf(no).deleted).toEqual([]);
+    await expect(remove(helm, host, dir, '--execute')).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+      message: 'Nothing was removed',
+    });
     expect(await lab.digestAt(embedded.host, 'refuse/openshifttest/helm', '3.17.0')).toBeDefined();
   });
 });

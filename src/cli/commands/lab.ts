@@ -74,7 +74,7 @@ function labText(result: LabResult, style: Style): string {
     style.bold('Pulled from the mirror, upstream being off'),
     ...nodes,
     `${style.green('The lab came up')}: ${result.images} images mirrored (${formatBytes(result.copiedBytes)} moved) in ${formatDuration(result.durationMs)}`,
-    `Report: ${result.report}`,
+    ...(result.report ? [`Report: ${result.report}`] : []),
     style.dim(
       'Simulated: the machines and the Kubernetes on them. Real: images, signatures, TLS, credentials, configuration.',
     ),

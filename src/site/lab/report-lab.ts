@@ -41,19 +41,21 @@ const REAL: readonly string[] = [
   'the logs: journals and service records in the formats of a real bootstrap',
 ];
 
-/** Writes the report of a run. A lab that came up does not fail because its report could not be written. */
+/** Writes the report of a run and says where. A lab that came up does not fail because it could not be written. */
 export async function reportLab(
   ctx: Context,
   open: OpenSite,
   result: UpResult,
   options: Pick<LabOptions, 'break' | 'airgap'> & { readonly report: string },
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     await writeReport(options.report, await gather(ctx, open, result, options));
     ctx.emit({ type: 'file.written', path: options.report });
+    return options.report;
   } catch (error) {
     ctx.signal.throwIfAborted();
     ctx.emit({ type: 'warning.raised', message: `Cannot write the report: ${messageOf(error)}` });
+    return undefined;
   }
 }
 

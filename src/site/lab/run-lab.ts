@@ -15,7 +15,8 @@ import { reportLab } from './report-lab.ts';
 export interface LabResult extends LabSummary {
   readonly siteFile: string;
   readonly directory: string;
-  readonly report: string;
+  /** Undefined where it could not be written. */
+  readonly report: string | undefined;
 }
 
 /** The whole job on this machine: an upstream, a site of platform lab, all ten stages. */
@@ -40,10 +41,10 @@ async function runSite(ctx: Context, paths: LabPaths, options: LabOptions): Prom
   try {
     await settle(open, paths, options.break);
     const result = await bringUp(ctx, open);
-    const report = options.report ?? paths.report;
-    await reportLab(ctx, open, result, { ...options, report });
+    const wanted = options.report ?? paths.report;
+    const report = await reportLab(ctx, open, result, { ...options, report: wanted });
     if (!result.succeeded) {
-      ctx.emit({ type: 'note.added', message: `Report: ${report}` });
+      if (report) ctx.emit({ type: 'note.added', message: `Report: ${report}` });
       throw diagnoseHint(result.error, site.state);
     }
     const { siteFile } = paths;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
+import { AtollError } from '../../../core/errors.ts';
 import { counted, formatBytes } from '../../../core/format.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { requireSeen, writeDeleteList } from '../../../mirror/flow/delete/delete-list.ts';
@@ -20,15 +21,6 @@ interface PlannedDelete {
 type Outcome =
   | { readonly plan: PlannedDelete; readonly result?: undefined }
   | { readonly result: DeleteResult; readonly plan?: undefined };
-
-const NOTHING: DeleteResult = {
-  deleted: [],
-  untagged: 0,
-  failures: [],
-  freedBytes: 0,
-  resources: [],
-  installConfig: undefined,
-};
 
 export const mirrorDeleteCommand = defineCommand({
   name: 'mirror delete',
@@ -75,7 +67,9 @@ export const mirrorDeleteCommand = defineCommand({
         }
         await requireSeen(workingDir, plan);
         const question = `Remove ${counted(plan.deleted.length, 'image')} from ${options.at}?`;
-        if (!(await terminal.confirm(question))) return { result: NOTHING };
+        if (!(await terminal.confirm(question))) {
+          throw new AtollError('INTERRUPTED', 'Nothing was removed');
+        }
         return { result: await executeDelete(ctx, plan, { ...common, icsp: options.icsp }) };
       });
     } finally {
