@@ -17,11 +17,19 @@ describe('parseVersionRange', () => {
     ['==1.2.3', '1.2.3', true],
     ['>=v1.0.0', '1.0.0', true],
     ['1.2.3', '1.2.3+0.1700p', true],
+    ['1.2.x', '1.2.0-rc.1', false],
+    ['1.2.x', '1.3.0-rc.1', true],
+    ['<1.x', '1.0.0-rc.1', true],
+    ['>1.2.x', '1.3.0-rc.1', false],
+    ['<=1.x', '1.9.9', true],
+    ['<=1.x', '2.0.0', false],
+    ['!1.2.x', '1.2.9', false],
+    ['>=1.2', '1.2.0', true],
   ])('%s takes in %s: %s', (range, version, expected) => {
     expect(parseVersionRange(range)?.(semver.parse(version) as semver.SemVer)).toBe(expected);
   });
 
-  test.each(['', '   ', 'abc', '>=1.0.0 banana', '||', 'x'.repeat(3000)])(
+  test.each(['', '   ', 'abc', '>=1.0.0 banana', '||', '1.x.3', '>1.x-rc1', 'x'.repeat(3000)])(
     'does not read %j',
     (text) => {
       expect(parseVersionRange(text)).toBeUndefined();

@@ -7,7 +7,8 @@ export function compareVersions(a: SemVer, b: SemVer): number {
 
 export type VersionTest = (version: SemVer) => boolean;
 
-const OPERATOR = /^(?<operator>>=|<=|!=|==|>|<|=|!)?\s*v?(?<version>[0-9xX*].*)$/;
+const WORD =
+  /^(?<operator>>=|<=|!=|==|>|<|=|!)?v?(?<major>\d+|[xX*])(?:\.(?<minor>\d+|[xX*]))?(?:\.(?<patch>\d+|[xX*]))?(?<rest>[-+].+)?$/;
 const MAX_LENGTH = 2048;
 
 /**
@@ -33,15 +34,45 @@ function parseAll(text: string): VersionTest | undefined {
 }
 
 function parseOne(word: string): VersionTest | undefined {
-  const parts = OPERATOR.exec(word)?.groups;
-  if (!parts) return undefined;
-  const { operator = '', version = '' } = parts;
-  const negated = operator.startsWith('!');
-  const comparison = negated || operator === '==' ? '' : operator;
-  try {
-    const range = new semver.Range(`${comparison}${version}`, { includePrerelease: true });
-    return (candidate) => range.test(candidate) !== negated;
-  } catch {
-    return undefined;
+  const parts = WORD.exec(word)?.groups;
+  const span = parts && spanOf(parts);
+  if (!span) return undefined;
+  const { low, next } = span;
+  const below = (version: SemVer) => version.compare(low) < 0;
+  const upTo = (version: SemVer) => (next ? version.compare(next) < 0 : version.compare(low) <= 0);
+  switch (parts?.operator) {
+    case '<':
+      return below;
+    case '<=':
+      return upTo;
+    case '>':
+      return (version) => !upTo(version);
+    case '>=':
+      return (version) => !below(version);
+    case '!':
+    case '!=':
+      return (version) => below(version) || !upTo(version);
+    default:
+      return (version) => !below(version) && upTo(version);
   }
 }
+
+interface Span {
+  readonly low: SemVer;
+  /** Where `1.x` ends: at 2.0.0. Undefined for one version. */
+  readonly next: SemVer | undefined;
+}
+
+function spanOf(parts: Readonly<Record<string, string | undefined>>): Span | undefined {
+  const written = [parts.major, parts.minor, parts.patch];
+  const open = written.findIndex((part) => !isNumber(part));
+  const numbers = written.map((part, at) => (open < 0 || at < open ? Number(part) : 0));
+  const low = semver.parse(`${numbers.join('.')}${parts.rest ?? ''}`);
+  // A part after an open one, as in "1.x.3", means nothing.
+  const isOdd = open >= 0 && (parts.rest !== undefined || written.slice(open).some(isNumber));
+  if (!low || open === 0 || isOdd) return undefined;
+  const after = numbers.map((number, at) => (at === open - 1 ? number + 1 : number));
+  return { low, next: open < 0 ? undefined : (semver.parse(after.join('.')) ?? undefined) };
+}
+
+const isNumber = (part: string | undefined) => part !== undefined && /^\d+$/.test(part);

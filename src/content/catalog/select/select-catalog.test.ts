@@ -64,6 +64,8 @@ describe('selectCatalog', () => {
     [{ minVersion: '1.1.0', maxVersion: '1.2' }, ['1.1.0', '1.2.0'], ['stable', 'stable-1']],
     [{ minVersion: '1.1.0', maxVersion: '1.1.0' }, ['1.1.0'], ['stable', 'stable-1']],
     [{ minVersion: '2.0.0' }, ['2.0.0'], ['stable']],
+    [{ minVersion: 'v01.1-rc.1', maxVersion: '1+b.1' }, ['1.1.0', '1.2.0'], ['stable', 'stable-1']],
+    [{ minVersion: '1.1', maxVersion: '1.2-rc.1' }, ['1.1.0'], ['stable', 'stable-1']],
     [{ minBundle: 'op.v1.2.0' }, ['1.2.0', '2.0.0'], ['stable', 'stable-1']],
     [{ minBundle: 'op.v2.0.0' }, ['2.0.0'], ['stable']],
   ])('with %j it takes %j', (range, versions, channels) => {
@@ -151,6 +153,28 @@ describe('selectCatalog', () => {
     expect(failures).toHaveLength(1);
     expect(failures[0]?.message).toContain(message);
     expect(failures[0]?.hint).toContain(hint);
+  });
+
+  test.each<[string, Document[], object]>([
+    [
+      'a package without channels',
+      [{ schema: 'olm.package', name: 'op', defaultChannel: 'stable' }],
+      { message: 'Cannot find any version in "op"', hint: 'It has none' },
+    ],
+    [
+      'a package without default channel',
+      packageDocuments(VERSIONED).map((document) => ({ ...document, defaultChannel: undefined })),
+      {
+        message: 'Cannot filter package "op": the catalog names no default channel',
+        hint: 'Set "defaultChannel" of the package to "stable" or "stable-1"',
+      },
+    ],
+  ])('says what is wrong with %s', (_name, documents, failure) => {
+    const request = { packages: [wanted('op')], full: false };
+
+    const { failures } = selectCatalog(catalogOf(documents), request, { dependencies: true });
+
+    expect(failures).toMatchObject([failure]);
   });
 
   test('changes the default channel when it is told to', () => {

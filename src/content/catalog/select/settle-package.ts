@@ -61,13 +61,23 @@ function defaultChannelOf(from: Package, wants: PackageWants, kept: readonly str
   if (kept.includes(wanted)) return wanted;
   // Nobody configures what comes along as a dependency.
   if (wants.isDependency && wants.defaultChannel === undefined) return kept.at(-1) as string;
-  const found =
+  throw noDefaultChannel(from.name, wants, wanted, kept);
+}
+
+function noDefaultChannel(
+  name: string,
+  wants: PackageWants,
+  wanted: string,
+  kept: readonly string[],
+): AtollError {
+  const set = `Set "defaultChannel" of the package to ${kept.map((each) => `"${each}"`).join(' or ')}`;
+  const hint = wanted === '' ? set : `${set}, or add "${wanted}" to its channels`;
+  const left =
     wants.defaultChannel === undefined
       ? `its default channel "${wanted}" is not among the channels that are left`
       : `defaultChannel "${wanted}" has nothing that is left`;
-  throw new AtollError('INPUT_INVALID', `Cannot filter package "${from.name}": ${found}`, {
-    hint: `Set "defaultChannel" of the package to ${kept.map((name) => `"${name}"`).join(' or ')}, or add "${wanted}" to its channels`,
-  });
+  const found = wanted === '' ? 'the catalog names no default channel' : left;
+  return new AtollError('INPUT_INVALID', `Cannot filter package "${name}": ${found}`, { hint });
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

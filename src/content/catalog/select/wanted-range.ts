@@ -10,7 +10,7 @@ export function hasBounds({ minVersion, maxVersion, minBundle }: VersionRange): 
 export function formatBounds({ minVersion, maxVersion, minBundle }: VersionRange): string {
   const min = minVersion ?? minBundle;
   if (min !== undefined && min === maxVersion) return `version ${min}`;
-  if (min === undefined) return `versions up to ${maxVersion}`;
+  if (min === undefined) return maxVersion ? `versions up to ${maxVersion}` : 'any version';
   return maxVersion === undefined ? `versions from ${min}` : `versions ${min} to ${maxVersion}`;
 }
 
@@ -35,7 +35,13 @@ export function boundsTest({ minVersion, maxVersion }: VersionRange): (version: 
   return (version) => range.test(version);
 }
 
-const bare = (version: string) => version.trim().replace(/^v/, '');
+/** As ranges want it: `1.13` stays open, everything else is spelled out. */
+function bare(version: string): string {
+  const parsed = parseLenientVersion(version);
+  const isOpen = parsed?.prerelease.length === 0 && !isWhole(version.trim());
+  if (!isOpen) return parsed?.version ?? version;
+  return /^v?\d+\./.test(version.trim()) ? `${parsed.major}.${parsed.minor}` : `${parsed.major}`;
+}
 
 /** A bound that is written out and is no version of the operator: often a slip of the finger. */
 export function strangeBounds(
