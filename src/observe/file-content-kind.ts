@@ -22,7 +22,8 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
   if (/^(?:---|apiVersion:|kind:|items:)/.test(first)) {
     return { format: 'objects-yaml', origins: [] };
   }
-  if (lines.some(isLogrus)) return { format: 'logrus', origins: ['installer-log'] };
+  // podman, skopeo and others log in the same form.
+  if (lines.some(isLogrus)) return { format: 'logrus', origins: ['installer-log', 'cli:unknown'] };
   if (lines.some(isOcMirror)) return { format: 'oc-mirror', origins: ['cli:oc-mirror'] };
   if (lines.some(isJournalText)) return { format: 'journal', origins: [] };
   return { format: 'plain', origins: ['cli:unknown'] };

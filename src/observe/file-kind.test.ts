@@ -14,6 +14,8 @@ test.each([
   ['log-bundle-1/control-plane/10.0.1.5/unit-status/crio.service.txt', 'journal:node/crio'],
   [`log-bundle-1/bootstrap/containers/etcd-${id}.log`, 'pod:openshift-etcd/etcd'],
   ['log-bundle-1/serial/c1-bootstrap-serial.log', 'console:node'],
+  ['log-bundle-1/serial/c1-bootstrap-serial.log', 'console:bootstrap'],
+  ['console-output.txt', 'console:bootstrap'],
   ['log-bundle-1/failed-units.txt', 'file:failed-units.txt'],
   ['x/.openshift_install.log', 'installer-log'],
   ['working-dir/logs/mirroring_errors_20260820_101112.txt', 'cli:oc-mirror'],
@@ -22,6 +24,24 @@ test.each([
   ['.atoll/runs/1/events.ndjson', 'cli:atoll'],
 ])('kindOfPath knows %s', (path, origin) => {
   expect(kindOfPath(path)).toMatchObject({ origins: expect.arrayContaining([origin]) });
+});
+
+test('kindOfPath takes no console of a master for that of the bootstrap machine', () => {
+  for (const path of [
+    'x/serial/c1-master-0-serial.log',
+    'x/serial/i-0ab.log',
+    'master-console-log',
+  ]) {
+    expect(kindOfPath(path)).not.toMatchObject({
+      origins: expect.arrayContaining(['console:bootstrap']),
+    });
+  }
+});
+
+test('kindOfPath asks each line of the whole journal of a master for its unit', () => {
+  const path = 'log-bundle-1/control-plane/10.0.1.5/journals/journal.log';
+
+  expect(kindOfPath(path)).toEqual({ format: 'journal', origins: [], machine: 'node' });
 });
 
 test('kindOfPath leaves out what is no log and asks for the content of what it does not know', () => {
@@ -35,6 +55,9 @@ test.each([
   ['Aug 20 10:11:12 host crio[1]: x\n', 'journal'],
   ['-- Logs begin at Thu 2026 --\nAug 20 10:11:12 host crio[1]: x\n', 'journal'],
   ['time="2026-08-20T10:11:12Z" level=info msg="x"\n', 'logrus'],
+  ['level=info msg=x\n', 'logrus'],
+  ['INFO Waiting up to 20m0s (until 10:20AM UTC) for the Kubernetes API\n', 'logrus'],
+  ['INFO some other tool\n', 'plain'],
   ['2026/08/20 10:11:12  [INFO]   : x\n', 'oc-mirror'],
   ['{"type":"image.failed","seq":1,"at":"x"}\n', 'own-events'],
   ['[{"timestamp":"x","phase":"service start"}]', 'record'],

@@ -51,6 +51,10 @@ const ROWS: readonly Row[] = [
     () => ({ format: 'journal', origins: [], machine: 'bootstrap' }),
   ],
   [
+    /(?:^|\/)control-plane\/[^/]+\/journals\/journal\.log(?:\.gz)?$/,
+    () => ({ format: 'journal', origins: [], machine: 'node' }),
+  ],
+  [
     /(?:^|\/)control-plane\/[^/]+\/journals\/(?<unit>[^/]+)\.log$/,
     ({ unit = '' }) => journal('node', unit),
   ],
@@ -73,13 +77,10 @@ const ROWS: readonly Row[] = [
     ({ unit = '' }) => journal('bootstrap', unit),
   ],
   [/(?:^|\/)failed-units\.txt$/, () => plain('file:failed-units.txt')],
+  [/(?:^|\/)(?<path>serial\/[^/]+)$/, ({ path = '' }) => plain(...consoleOf(path), `file:${path}`)],
   [
-    /(?:^|\/)(?<path>serial\/[^/]+)$/,
-    ({ path = '' }) => plain('console:node', 'aws:ec2-console-output', `file:${path}`),
-  ],
-  [
-    /(?:console[-_](?:log|output)|serial)[^/]*$/i,
-    () => plain('console:node', 'aws:ec2-console-output'),
+    /(?<path>[^/]*(?:console[-_](?:log|output)|serial)[^/]*)$/i,
+    ({ path = '' }) => plain(...consoleOf(path)),
   ],
   [
     /(?:^|\/)(?<path>bootstrap\/containers\/(?:.*\/)?(?<name>[a-z][a-z0-9-]*?)(?:-[0-9a-f]{12,64})?\.log)$/,
@@ -137,6 +138,15 @@ const POD_OF_CONTAINER: Readonly<Record<string, string>> = {
   'machine-config-controller': 'openshift-machine-config-operator/machine-config-controller',
   'machine-config-daemon': 'openshift-machine-config-operator/machine-config-daemon',
 };
+
+/** What a master says on its console is nothing the bootstrap machine did. */
+const consoleOf = (path: string): string[] => [
+  'console:node',
+  'aws:ec2-console-output',
+  ...(/bootstrap|^(?!serial\/)(?!.*(?:master|worker|control|compute))/i.test(path)
+    ? ['console:bootstrap']
+    : []),
+];
 
 const podOf = (container: string): string =>
   `pod:${POD_OF_CONTAINER[container] ?? `unknown/${container}`}`;

@@ -29,6 +29,18 @@ test('decodeJournalText reads every text form of journalctl', () => {
   expect(decodeJournalText('no journal at all', LATER)).toEqual({ message: 'no journal at all' });
 });
 
+test('decodeJournalText knows offsets, Chinese months and containers of bootkube', () => {
+  const said = 'Starting cluster-bootstrap...';
+  const lines = [
+    `Thu 2026-08-20 12:11:12 +02 bootstrap.c1 bootkube.service[2100]: ${said}`,
+    `Thu 2026-08-20 15:41:12 +0530 bootstrap.c1 bootkube.service[2100]: ${said}`,
+    `8月 20 10:11:12 bootstrap.c1 bootkube.sh[2100]: ${said}`,
+    `Aug 20 10:11:12 bootstrap.c1 cluster-bootstrap[2100]: ${said}`,
+  ];
+
+  for (const line of lines) expect(decodeJournalText(line, LATER)).toEqual(LINE);
+});
+
 test('decodeJournalText takes the year from when the file was written', () => {
   const silvester = 'Dec 31 23:59:59 host crio[1]: x';
 
@@ -68,6 +80,14 @@ test('journalExportAsText reads what formatJournalExport writes, newlines includ
       { ...LINE, message: 'two\\nlines' },
     ]);
   }
+});
+
+test('decodeLogrus reads what the installer prints', () => {
+  const line = { message: 'level=info msg=API v1.31.0 up', at: undefined };
+
+  expect(decodeLogrus('level=info msg=API v1.31.0 up')).toEqual(line);
+  expect(decodeLogrus('level=info msg="API v1.31.0 up"')).toEqual(line);
+  expect(decodeLogrus('INFO API v1.31.0 up')).toEqual({ message: line.message });
 });
 
 test('decodeLogrus reads what formatLogrus writes', () => {

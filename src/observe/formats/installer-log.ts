@@ -1,7 +1,13 @@
 import type { LogLine } from './log-line.ts';
 
-/** `.openshift_install.log`, and what else logs with logrus: `time="…" level=info msg="…"`. */
-const LOGRUS = /^time="([^"]+)" level=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(.*))/;
+/**
+ * `.openshift_install.log`, and what else logs with logrus: `time="…" level=info msg="…"`. What the installer prints
+ * has no time, and on a terminal it is `INFO …`.
+ */
+const LOGRUS = /^(?:time="([^"]+)" )?level=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(.*))/;
+const TERMINAL = /^(DEBUG|INFO|WARNING|ERROR|FATAL) (.*)/;
+const SAID_BY_INSTALLER =
+  /^(?:DEBUG|INFO|WARNING|ERROR|FATAL) +(?:OpenShift Installer |Built from commit |Loading |Using Install Config |Consuming |Credentials loaded |Creating infrastructure resources|Waiting up to |Still waiting for the |API v\d|Bootstrap status: |It is now safe to remove the bootstrap|Cluster operator |Failed to wait for bootstrapping )/;
 /** oc-mirror: `2026/08/20 10:11:12  [ERROR]  : text`, the time being optional. */
 const OC_MIRROR =
   /^(?:(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)\s+)?\[(INFO|WARN|ERROR|DEBUG|TRACE)\]\s*: ?/;
@@ -10,10 +16,16 @@ const CONTAINER = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d
 
 export function decodeLogrus(raw: string): LogLine {
   const match = LOGRUS.exec(raw);
-  if (!match) return decodePlain(raw);
+  if (!match) return decodeTerminal(raw);
   const [, time = '', level = '', quoted, bare] = match;
   const text = quoted === undefined ? (bare ?? '') : unquoted(quoted);
   return { message: `level=${level} msg=${text}`, at: dateOf(time) };
+}
+
+function decodeTerminal(raw: string): LogLine {
+  const [, level, text] = TERMINAL.exec(raw) ?? [];
+  if (level === undefined) return decodePlain(raw);
+  return { message: `level=${level.toLowerCase()} msg=${text}` };
 }
 
 export function decodeOcMirror(raw: string): LogLine {
@@ -29,7 +41,8 @@ export function decodePlain(raw: string): LogLine {
   return { message: raw.slice(match[0].length), at: dateOf(`${match[1]}Z`) };
 }
 
-export const isLogrus = (line: string): boolean => LOGRUS.test(line);
+export const isLogrus = (line: string): boolean =>
+  LOGRUS.test(line) || SAID_BY_INSTALLER.test(line);
 export const isOcMirror = (line: string): boolean => OC_MIRROR.test(line);
 
 /** A line as openshift-install writes it. */

@@ -9,14 +9,17 @@ import type { LogLine } from './log-line.ts';
  */
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const SHORT =
-  /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
+  /^([A-Z][a-z]{2}|\d{1,2}月) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
 const ISO =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:?\d\d)? (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
 const WITH_UNIT =
-  /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) ([A-Z]{2,5}|[+-]\d+) (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
+  /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) ([A-Z]{2,5}|[+-][\d:]+) (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
 
 /** Programs that do not carry the name of their unit. */
 const UNIT_OF_PROGRAM: Readonly<Record<string, string>> = {
+  'cluster-bootstrap': 'bootkube',
+  'wait-for-ceo': 'bootkube',
+  etcdctl: 'bootkube',
   'release-image-download': 'release-image',
   'report-progress': 'progress',
   kubenswrapper: 'kubelet',
@@ -35,13 +38,19 @@ export function isJournalText(line: string): boolean {
 function withUnit(raw: string): LogLine | undefined {
   const match = WITH_UNIT.exec(raw);
   if (!match) return undefined;
-  const [head, day, time, , host, unit = ''] = match;
+  const [head, day, time, zone = '', host, unit = ''] = match;
   return {
     message: raw.slice(head.length),
-    at: dateOf(`${day}T${time}Z`),
+    at: dateOf(`${day}T${time}${offsetOf(zone)}`),
     host,
     unit: unitOf(unit),
   };
+}
+
+/** `+02` and `+0530` as a date wants them. A name says no offset; the machines of a cluster run on UTC. */
+function offsetOf(zone: string): string {
+  const [, hours, minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  return hours === undefined ? 'Z' : `${hours}:${minutes}`;
 }
 
 function isoLine(raw: string): LogLine | undefined {
@@ -56,7 +65,7 @@ function shortLine(raw: string, modified: Date): LogLine | undefined {
   const match = SHORT.exec(raw);
   if (!match) return undefined;
   const [head, month = '', day, hours, minutes, seconds, host, program = ''] = match;
-  const index = MONTHS.indexOf(month) / 3;
+  const index = month.endsWith('月') ? Number.parseInt(month, 10) - 1 : MONTHS.indexOf(month) / 3;
   const at = newestBefore(modified, (year) =>
     Date.UTC(year, index, Number(day), Number(hours), Number(minutes), Number(seconds)),
   );

@@ -49,19 +49,19 @@ export const SIGNALS: readonly Signal[] = [
   {
     step: 'ignition',
     says: 'started',
-    where: [...BOOTSTRAP, 'console:node'],
+    where: [...BOOTSTRAP, 'console:bootstrap'],
     pattern: 'Ignition 2\\.\\d+\\.\\d+|ignition\\[\\d+\\]: Stage:',
   },
   {
     step: 'ignition',
     says: 'finished',
-    where: [...BOOTSTRAP, 'console:node'],
+    where: [...BOOTSTRAP, 'console:bootstrap'],
     pattern: 'Ignition finished successfully',
   },
   {
     step: 'ignition',
     says: 'failed',
-    where: [...BOOTSTRAP, 'console:node'],
+    where: [...BOOTSTRAP, 'console:bootstrap'],
     pattern: 'Ignition failed: (?<note>.*)',
   },
   {
@@ -149,13 +149,13 @@ export const SIGNALS: readonly Signal[] = [
     step: 'crio',
     says: 'started',
     where: BOOTSTRAP,
-    pattern: 'Starting Container Runtime Interface for OCI',
+    pattern: 'Starting (?:crio\\.service|Container Runtime Interface for OCI)',
   },
   {
     step: 'crio',
     says: 'finished',
     where: BOOTSTRAP,
-    pattern: 'Started Container Runtime Interface for OCI',
+    pattern: 'Started (?:crio\\.service|Container Runtime Interface for OCI)',
   },
   {
     step: 'crio',
