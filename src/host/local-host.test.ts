@@ -1,4 +1,4 @@
-import { appendFile, readFile, stat } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
@@ -44,6 +44,46 @@ test('run stops when the signal aborts', async () => {
   stop.abort(new Error('enough'));
 
   await expect(running).rejects.toThrow('enough');
+});
+
+test('run is not over before the program is, when it takes its leave', async () => {
+  const folder = await tempDir();
+  const stop = new AbortController();
+  const context = silentContext({ signal: stop.signal });
+  const script = `trap 'sleep 0.2; echo bye > ${folder}/bye; exit 1' TERM; echo on; while :; do sleep 0.05; done`;
+  const running = host.run(context, 'sh', ['-c', script], {
+    onLine: () => stop.abort(new Error('enough')),
+  });
+
+  await expect(running).rejects.toThrow('enough');
+
+  expect(await readFile(join(folder, 'bye'), 'utf8')).toBe('bye\n');
+});
+
+test('run does not start what is stopped already', async () => {
+  const folder = await tempDir();
+  const context = silentContext({ signal: AbortSignal.abort(new Error('enough')) });
+
+  await expect(host.run(context, 'touch', [join(folder, 'a')])).rejects.toThrow('enough');
+
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('run fails, and ends the program, when a line cannot be told', async () => {
+  const onLine = (): never => {
+    throw new Error('the disk is full');
+  };
+
+  await expect(host.run(ctx, 'sh', ['-c', 'echo a; exec sleep 300'], { onLine })).rejects.toThrow(
+    'the disk is full',
+  );
+});
+
+test('run ends with the program, whatever it left running', async () => {
+  const result = await host.run(ctx, 'sh', ['-c', 'sleep 300 & echo $!']);
+  process.kill(Number(result.stdout), 'SIGKILL');
+
+  expect(result.status).toBe(0);
 });
 
 test('put and get carry bytes and modes', async () => {

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createReadStream, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import {
@@ -13,6 +14,10 @@ import { sleep } from '../core/retry.ts';
 import type { Host, RunOptions, RunResult } from './host.ts';
 
 const FOLLOW_INTERVAL_MS = 500;
+/** How long a program that is stopped may take to leave. */
+const LEAVE_MS = 10_000;
+/** How long its output may come after its end. */
+const DRAIN_MS = 1000;
 
 /** This machine as a `Host`. */
 export function localHost(): Host {
@@ -37,55 +42,100 @@ async function runHere(
   args: readonly string[],
   options: RunOptions,
 ): Promise<RunResult> {
-  const limits = options.timeoutMs === undefined ? [] : [AbortSignal.timeout(options.timeoutMs)];
+  ctx.signal.throwIfAborted();
+  const limit =
+    options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs);
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
-    signal: AbortSignal.any([ctx.signal, ...limits]),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const stdout = collect(child.stdout, (line) => options.onLine?.(line, 'stdout'));
-  const stderr = collect(child.stderr, (line) => options.onLine?.(line, 'stderr'));
   // A program that does not read its input closes the pipe; its status tells the story.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
-  const status = await new Promise<number>((resolve, reject) => {
-    child.once('error', (error) => reject(notRun(ctx, program, error, options)));
-    child.once('close', (code) => resolve(code ?? 128));
-  });
-  return { status, stdout: await stdout, stderr: await stderr };
+  const stop = AbortSignal.any([ctx.signal, ...(limit ? [limit] : [])]);
+  const [status, stdout, stderr] = await Promise.all([
+    untilEnd(child, program, stop),
+    collect(child, 'stdout', options.onLine),
+    collect(child, 'stderr', options.onLine),
+  ]);
+  ctx.signal.throwIfAborted();
+  if (limit?.aborted) throw tookTooLong(program, options);
+  return { status, stdout, stderr };
 }
 
+/** Its status, once it is gone. When stopped it is asked to leave, and then made to. */
+async function untilEnd(
+  child: ChildProcessWithoutNullStreams,
+  program: string,
+  stop: AbortSignal,
+): Promise<number> {
+  const timers: NodeJS.Timeout[] = [];
+  const leave = () => {
+    child.kill('SIGTERM');
+    timers.push(setTimeout(() => child.kill('SIGKILL'), LEAVE_MS));
+  };
+  stop.addEventListener('abort', leave, { once: true });
+  // What it left running may hold the pipes for ever; it is not what was asked for.
+  const drop = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  child.once('exit', () => timers.push(setTimeout(drop, DRAIN_MS)));
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', (error) => reject(notRun(program, error)));
+      child.once('close', (code) => resolve(code ?? 128));
+    });
+  } finally {
+    stop.removeEventListener('abort', leave);
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+/** All that comes, line by line on the way. A line that cannot be told ends the program. */
 async function collect(
-  stream: AsyncIterable<Buffer>,
-  onLine: (line: string) => void,
+  child: ChildProcessWithoutNullStreams,
+  name: 'stdout' | 'stderr',
+  onLine: RunOptions['onLine'],
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let told = 0;
-  for await (const chunk of stream) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf('\n', told); end >= 0; end = text.indexOf('\n', told)) {
-      onLine(text.slice(told, end));
-      told = end + 1;
+  const tell = (end: number) => {
+    onLine?.(text.slice(told, end), name);
+    told = end + 1;
+  };
+  try {
+    for await (const chunk of untilClosed(child[name])) {
+      text += decoder.decode(chunk, { stream: true });
+      for (let end = text.indexOf('\n', told); end >= 0; end = text.indexOf('\n', told)) tell(end);
     }
+    text += decoder.decode();
+    if (told < text.length) tell(text.length);
+    return text;
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
   }
-  if (told < text.length) onLine(text.slice(told));
-  return text;
 }
 
-function notRun(ctx: Context, program: string, cause: Error, options: RunOptions): unknown {
-  if (ctx.signal.aborted) return ctx.signal.reason;
-  if (cause.name === 'AbortError') {
-    return new AtollError(
-      'TIMED_OUT',
-      `"${program}" took longer than ${(options.timeoutMs ?? 0) / 1000} s`,
-      { cause },
-    );
+/** The chunks of a stream; that it was dropped is an end like any other. */
+async function* untilClosed(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
+}
+
+function tookTooLong(program: string, { timeoutMs = 0 }: RunOptions): AtollError {
+  return new AtollError('TIMED_OUT', `"${program}" took longer than ${timeoutMs / 1000} s`);
+}
+
+function notRun(program: string, cause: Error): AtollError {
   if (systemCodeOf(cause) === 'ENOENT') {
     return new AtollError('PROGRAM_MISSING', `Cannot run "${program}": it is not installed here`, {
-      hint: 'Put it there, or on the PATH, and run the same command again',
       cause,
     });
   }
