@@ -19,7 +19,7 @@ export interface ConnectedChannel {
 }
 
 /** Looking for the smallest part takes every pair of entries; larger channels keep their chain. */
-const MAX_SEARCHED = 500;
+const MAX_SEARCHED = 2000;
 
 /**
  * The smallest part of a channel that has all wanted entries, one head, and a way up to it from each.
