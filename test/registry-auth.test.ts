@@ -4,7 +4,7 @@ import { hash } from 'bcryptjs';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { formatGrants, type GrantsByUser } from '../src/registry/auth/grants.ts';
-import { addUser, removeUser, setPassword } from '../src/registry/auth/users.ts';
+import { addUser, listUsers, removeUser, setPassword } from '../src/registry/auth/users.ts';
 import { startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { errorCode, registryHttp } from './support/registry-http.ts';
 import { tempDir } from './support/temp.ts';
@@ -168,6 +168,18 @@ test('users added, changed and removed count without a restart', async () => {
   expect(await status('first')).toBe(401);
   await removeUser(ctx, paths, 'new');
   await until('second', 401);
+});
+
+test('a grant that cannot be written down is refused, and no user is made', async () => {
+  const paths = { htpasswd: join(await tempDir(), 'htpasswd'), grants: undefined };
+  const add = (name: string, role: 'pull' | 'push', prefix: string) =>
+    addUser(silentContext(), paths, { name, password: 'x', grants: [{ role, prefix }] });
+
+  await expect(add('ci', 'push', '')).rejects.toThrow('Cannot grant "ci" push');
+  await expect(add('ci', 'pull', 'team')).rejects.toThrow('Cannot grant "ci" pull:team');
+  await add('nodes', 'pull', '');
+
+  expect((await listUsers(paths)).map(({ name }) => name)).toEqual(['nodes']);
 });
 
 test('a read-only registry takes nothing and gives everything', async () => {

@@ -137,6 +137,14 @@ test('a site may bring its own certificate, and its key has to fit', async () =>
   await expect(init(other.paths.key)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });
 
+test('a certificate is renewed for names of hosts only', async () => {
+  const { directory } = await makeFolder(new Date(), 30);
+
+  const renewed = renewCertificate(silentContext(), { directory, hosts: ['mirror.example:5000'] });
+
+  await expect(renewed).rejects.toThrow('Cannot use "mirror.example:5000"');
+});
+
 test('a registry that stops cuts off who has not even begun with TLS', async () => {
   const { paths } = await makeFolder(new Date(), 30);
   const registry = await startEmbeddedRegistry({ listeners: [{ port: 0, tls: paths }] });

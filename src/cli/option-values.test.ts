@@ -36,6 +36,8 @@ test.each([
   ['DEVICE', 'sda', 'no device'],
   ['HASH', 'sha512-', 'no hash'],
   ['TIME', 'often', 'no time'],
+  ['DAYS', '0', 'days: 1 to 3650'],
+  ['PROCESSES', '1000', 'processes: 1 to 64'],
 ])('problemOf says what is wrong with the %s "%s"', (value, text, problem) => {
   expect(problemOf(text, option(value))).toContain(problem);
 });

@@ -35,6 +35,7 @@ const host = matching(
 /** What a value has to be, by what stands for it in help. Others have to be there, in one line. */
 const CHECKS: Readonly<Record<string, Check>> = {
   COUNT: atLeast(0),
+  DAYS: within(1, 3650, 'It is no number of days: 1 to 3650.'),
   DEVICE: matching(/^\/dev\/\S+$/, 'It is no device: /dev/NAME.'),
   GIB: atLeast(1),
   HASH: matching(
@@ -46,6 +47,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'HOST[:PORT]': host,
   IMAGE: reference,
   N: atLeast(1),
+  // As many as the configuration of a registry allows: thousands would take the machine away.
+  PROCESSES: within(1, 64, 'It is no number of processes: 1 to 64.'),
   PORT: within(1, 65_535, 'It is no port: 1 to 65535.'),
   REGION: matching(/^[a-z]+(?:-[a-z]+)+-\d+$/, 'It is no region, such as us-east-1.'),
   REPOSITORY: reference,

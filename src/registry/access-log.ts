@@ -43,15 +43,23 @@ const FLUSH_BYTES = 64 * 1024;
 export function fileAccessLog(path: string, onError: (error: Error) => void): AccessLog {
   const open = () =>
     // Names of users and repositories are nobody else's business.
-    createWriteStream(path, { flags: 'a', mode: 0o640 }).on('error', onError);
+    createWriteStream(path, { flags: 'a', mode: 0o640 }).on('error', tell);
+  let failed = false;
   let file = open();
   let inode = inodeOf(path);
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
 
-  function reopenIfMoved(): void {
+  /** Once, until lines can be written again: a full disk would be told of ten times a second. */
+  function tell(error: Error): void {
+    if (!failed) onError(error);
+    failed = true;
+  }
+
+  /** Also after an error: the disk that was full may have room by now. */
+  function reopenIfNeeded(): void {
     const now = inodeOf(path);
-    if (now !== undefined && (inode === undefined || now === inode)) {
+    if (!file.destroyed && now !== undefined && (inode === undefined || now === inode)) {
       inode = now;
       return;
     }
@@ -64,8 +72,10 @@ export function fileAccessLog(path: string, onError: (error: Error) => void): Ac
     clearTimeout(timer);
     timer = undefined;
     if (lines === '') return;
-    reopenIfMoved();
-    if (!file.destroyed) file.write(lines);
+    reopenIfNeeded();
+    file.write(lines, (error) => {
+      if (!error) failed = false;
+    });
     lines = '';
   }
 

@@ -79,7 +79,7 @@ export async function initRegistry(ctx: Context, options: InitOptions): Promise<
 
 const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
-function checkHost(host: string): void {
+export function checkHost(host: string): void {
   if (isIP(host) !== 0 || (HOST.test(host) && host.length <= 253)) return;
   throw new AtollError('INPUT_INVALID', `Cannot use "${host}" as the name of a host`, {
     hint: 'Give names and addresses without a port, such as mirror.example.com,10.0.0.5',

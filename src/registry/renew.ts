@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
-import { caPaths, serverPaths } from './init.ts';
+import { caPaths, checkHost, serverPaths } from './init.ts';
 import { type CertificatePaths, loadCertificate } from './tls/certificate-file.ts';
 import { createServerCertificate, SERVER_DAYS } from './tls/certificates.ts';
 
@@ -22,6 +22,7 @@ export interface RenewResult {
 
 /** A new certificate for the same names, or the site's own next one. A running registry picks it up. */
 export async function renewCertificate(ctx: Context, options: RenewOptions): Promise<RenewResult> {
+  options.hosts?.forEach(checkHost);
   const target = serverPaths(options.directory);
   const next = options.certificate
     ? await loadCertificate(options.certificate)

@@ -3,7 +3,14 @@ import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { registerCredential } from '../../core/redact.ts';
 import { withFileLock } from '../../store/file-lock.ts';
-import { formatGrants, type Grant, type GrantsByUser, grantsOf, parseGrants } from './grants.ts';
+import {
+  formatGrant,
+  formatGrants,
+  type Grant,
+  type GrantsByUser,
+  grantsOf,
+  parseGrants,
+} from './grants.ts';
 import { formatHtpasswd, isUserName, parseHtpasswd } from './htpasswd.ts';
 import { hashPassword } from './passwords.ts';
 
@@ -37,6 +44,7 @@ export interface NewUser {
 
 export async function addUser(ctx: Context, paths: UserPaths, user: NewUser): Promise<void> {
   if (!isUserName(user.name)) throw badName(user.name);
+  if (paths.grants === undefined && !isDefault(user.grants)) throw nowhereToWrite(user);
   registerCredential(user.name, user.password);
   const hash = await hashPassword(user.password);
   await change(ctx, paths, ({ hashes, grants }) => {
@@ -95,6 +103,20 @@ function badName(name: string): AtollError {
   return new AtollError('INPUT_INVALID', `Cannot use "${name}" as the name of a user`, {
     hint: 'Use up to 64 letters, digits, ".", "_", "@" and "-", starting with a letter or digit',
   });
+}
+
+/** Without a file for grants everybody may pull everything, and nothing else can be said. */
+const isDefault = (grants: readonly Grant[]) => grants.map(formatGrant).join() === 'pull';
+
+function nowhereToWrite({ name, grants }: NewUser): AtollError {
+  const wanted = grants.map(formatGrant).join(', ') || 'nothing';
+  return new AtollError(
+    'INPUT_INVALID',
+    `Cannot grant "${name}" ${wanted}: there is no file of grants`,
+    {
+      hint: 'Add "grants: grants.yaml" to "auth" in the configuration; without it every user may pull',
+    },
+  );
 }
 
 function exists(name: string): AtollError {

@@ -22,7 +22,7 @@ export const registryServeCommand = defineCommand({
     ...FOLDER_OPTIONS,
     workers: {
       type: 'number',
-      value: 'N',
+      value: 'PROCESSES',
       summary: 'Processes that serve together (default: one per core, four at most)',
     },
     readOnly: { type: 'boolean', summary: 'Take no pushes and no deletes' },
