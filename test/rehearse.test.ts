@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { policyJson } from '../src/generate/policy-json.ts';
 import { registriesConf } from '../src/generate/registries-conf.ts';
+import { toYaml } from '../src/generate/yaml.ts';
 import { createCa } from '../src/registry/tls/certificates.ts';
 import type { FullRehearsal } from '../src/rehearse/rehearse.ts';
 import { freePort } from './support/docker-registry.ts';
@@ -18,6 +19,7 @@ import {
   rehearseFolder,
   startMirror,
   type TestMirror,
+  usualRules,
   type Wanted,
 } from './support/rehearsal.ts';
 import { UPSTREAM, upstreamEntries } from './support/upstream.ts';
@@ -259,6 +261,41 @@ describe('rehearse finds and names', () => {
       rule: expect.stringContaining(`must have an entry "${good.host}"`),
       commands: [expect.stringContaining(`--registry ${good.host} --username NAME`)],
     });
+  });
+
+  test('an absent credential for some images, and not for those that a namespace has one for', async () => {
+    const auth = Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64');
+    const secret = { auths: { [`${good.host}/openshift4`]: { auth } } };
+    const files = { 'pull-secret.json': JSON.stringify(secret) };
+
+    const result = await rehearseWith(good, { images: [HELM, MULTI, TOOL] }, { files });
+
+    expect(holesOf(result)).toEqual([{ cause: 'credential-absent', images: [HELM, MULTI] }]);
+  });
+
+  test('a release that the nodes find, and the bootstrap machine looks for elsewhere', async () => {
+    const elsewhere = { source: RELEASE_REPOSITORY, mirrors: [`${good.host}/elsewhere`] };
+    const components = { source: COMPONENTS, mirrors: [`${good.host}/${COMPONENTS.slice(8)}`] };
+    const files = {
+      'install-config.yaml': toYaml({
+        ...{ metadata: { name: 'site' }, baseDomain: 'example.com', platform: { none: {} } },
+        pullSecret: '{"auths":{}}',
+        imageDigestSources: [elsewhere, components],
+      }),
+    };
+    const rules = [
+      { source: RELEASE_REPOSITORY, mirrors: [`${good.host}/${RELEASE_REPOSITORY.slice(8)}`] },
+      ...usualRules(good.host),
+    ];
+
+    const releases = [await byDigest(RELEASE)];
+
+    const result = await rehearseWith(good, { releases }, { rules, files });
+
+    expect(holesOf(result)).toEqual([{ cause: 'rule-missing-on-bootstrap', images: releases }]);
+    expect(result.rehearsal.findings.at(0)?.evidence).toEqual([
+      `${good.host}/elsewhere does not serve it; nodes find it at ${good.host}/${RELEASE_REPOSITORY.slice(8)}`,
+    ]);
   });
 
   test('a wrong password, without trying it once for every image', async () => {

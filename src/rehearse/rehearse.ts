@@ -5,10 +5,12 @@ import { BlobChecks, type Depth } from './check/blob-checks.ts';
 import type { Hole } from './check/hole.ts';
 import { type ImageCheck, ImageChecker } from './check/image-checker.ts';
 import { findLeaks, type OpenSource } from './check/leaks.ts';
+import { doorOf } from './check/login-holes.ts';
 import { probeHost } from './check/probe-host.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import { collectImages, type ImageInputs, type Unread } from './images/collect-images.ts';
 import type { WantedImage } from './images/wanted-image.ts';
+import type { NodeConfig } from './node/node-config.ts';
 import type { RehearsalNode } from './node/open-node.ts';
 
 export interface RehearsalOptions {
@@ -73,7 +75,7 @@ export async function rehearse(
   });
   await probeHosts(ctx, node, [...node.inside], hostHoles);
   const { images, unread } = await collectImages(ctx, options.inputs, checker);
-  const checks = await checkAll(ctx, images, checker, hostHoles, options.concurrency);
+  const checks = await checkAll(ctx, node, images, { checker, hostHoles }, options.concurrency);
   const openSources = openSourcesOf(checks);
   const leaks =
     options.skipLeaks || options.allowUpstream ? [] : await findLeaks(ctx, node, openSources);
@@ -124,12 +126,12 @@ async function probeHosts(
   });
 }
 
-/** The first images of each registry go alone: a wrong login is not tried a hundred times. */
+/** The first images of each login go alone: a wrong one is not tried a hundred times. */
 async function checkAll(
   ctx: Context,
+  node: RehearsalNode,
   images: readonly WantedImage[],
-  checker: ImageChecker,
-  hostHoles: Map<string, Hole[]>,
+  { checker, hostHoles }: { checker: ImageChecker; hostHoles: Map<string, Hole[]> },
   concurrency = CONCURRENCY,
 ): Promise<ImageCheck[]> {
   const done = new Map<WantedImage, ImageCheck>();
@@ -141,12 +143,16 @@ async function checkAll(
     ctx.emit({ type: 'task.progressed', task: TASK, doneItems: done.size, totalItems });
     return result;
   };
-  for (const scouts of scoutsOf(images, checker)) {
-    const denied: Hole[] = [];
-    for (const scout of scouts.images) denied.push(...(await check(scout)).holes.filter(isLogin));
-    if (new Set(denied.map(({ image }) => image)).size === scouts.images.length) {
-      const { image: _image, ...hole } = denied[0] as Hole;
-      hostHoles.set(scouts.registry, [...(hostHoles.get(scouts.registry) ?? []), hole]);
+  for (const scouts of scoutsOf(images, checker, node.config)) {
+    const denied: (Hole | undefined)[] = [];
+    for (const scout of scouts.images) {
+      const { holes } = await check(scout);
+      denied.push(holes.find((hole) => isLogin(hole) && hole.key === scouts.registry));
+    }
+    const [first] = denied;
+    if (first && !denied.includes(undefined)) {
+      const { image: _image, ...hole } = first;
+      hostHoles.set(scouts.door, [{ ...hole, severity: 'hole' }]);
     }
   }
   return await mapBounded(ctx, concurrency, images, check);
@@ -156,21 +162,33 @@ const isLogin = ({ cause }: Hole) => cause === 'credential-absent' || cause === 
 
 interface Scouts {
   readonly registry: string;
+  readonly door: string;
   readonly images: readonly WantedImage[];
 }
 
-/** Of each registry the first images of two repositories. */
-function scoutsOf(images: readonly WantedImage[], checker: ImageChecker): Scouts[] {
-  const byRegistry = new Map<string, Map<string, WantedImage>>();
+/** Of each login at a registry the first images of two repositories. */
+function scoutsOf(
+  images: readonly WantedImage[],
+  checker: ImageChecker,
+  config: NodeConfig,
+): Scouts[] {
+  const byDoor = new Map<string, Map<string, WantedImage>>();
+  const registries = new Map<string, string>();
   for (const image of images) {
     const first = checker.route(image).endpoints[0]?.reference;
     if (!first) continue;
-    const repositories = byRegistry.get(first.registry) ?? new Map<string, WantedImage>();
+    const door = doorOf(config, first);
+    const repositories = byDoor.get(door) ?? new Map<string, WantedImage>();
+    registries.set(door, first.registry);
     if (repositories.size < 2 && !repositories.has(first.repository)) {
-      byRegistry.set(first.registry, repositories.set(first.repository, image));
+      byDoor.set(door, repositories.set(first.repository, image));
     }
   }
-  return [...byRegistry].map(([registry, found]) => ({ registry, images: [...found.values()] }));
+  return [...byDoor].map(([door, found]) => ({
+    registry: registries.get(door) ?? '',
+    door,
+    images: [...found.values()],
+  }));
 }
 
 function openSourcesOf(checks: readonly ImageCheck[]): OpenSource[] {

@@ -7,6 +7,8 @@ import { isDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { formatPlatform } from '../../oci/platform.ts';
+import { formatReference, type Reference } from '../../oci/reference.ts';
+import type { Endpoint } from '../../remote/registries-conf.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { type FailedEndpoint, type FoundImage, findImage } from '../node/find-image.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
@@ -22,7 +24,9 @@ import {
   unreadable,
 } from './content-holes.ts';
 import { type Hole, seenWith } from './hole.ts';
+import { doorOf } from './login-holes.ts';
 import { type Route, routeOf } from './lookup.ts';
+import { strayOnBootstrap } from './rule-holes.ts';
 import { checkSignatures } from './signatures.ts';
 
 /** What a rehearsal learned about one image. */
@@ -37,7 +41,7 @@ export interface ImageCheck {
 
 export interface CheckerOptions {
   readonly blobs: BlobChecks;
-  /** Holes on the way to a registry, which stop all its images. */
+  /** Holes on the way to a registry, or with one login there (`doorOf`), which stop all its images. */
   readonly hostHoles: ReadonlyMap<string, readonly Hole[]>;
   readonly allowUpstream: boolean;
   readonly imageSet: string;
@@ -62,15 +66,30 @@ export class ImageChecker {
   /** The first endpoint that has the image, and why those before it did not do. */
   async find(ctx: Context, image: WantedImage): Promise<Pick<ImageCheck, 'found' | 'holes'>> {
     const route = this.route(image);
-    const closed = route.endpoints.flatMap(({ reference }) => this.#hostHoles(reference.registry));
-    const open = route.endpoints.filter(
-      ({ reference }) => this.#hostHoles(reference.registry).length === 0,
-    );
+    const closed = route.endpoints.flatMap(({ reference }) => this.#hostHoles(reference));
+    const open = this.#openOf(route.endpoints);
     const { found, failures } = await findImage(ctx, this.#node.registries, open);
     const seen = closed.map((hole) => seenWith(hole, image));
     const missed = failures.flatMap((failure) => this.#failed(image, route, failure, found));
     const holes = [...seen, ...missed].map((hole) => (found ? asWarning(hole) : hole));
-    return { found, holes: [...route.holes, ...holes] };
+    const bootstrap = found ? await this.#bootstrap(ctx, image, route, found) : [];
+    return { found, holes: [...route.holes, ...holes, ...bootstrap] };
+  }
+
+  /** The bootstrap machine must find it, too, by its own rules. */
+  async #bootstrap(ctx: Context, image: WantedImage, route: Route, found: FoundImage) {
+    const { bootstrap = [] } = route;
+    const isFound = ({ reference }: Endpoint) =>
+      formatReference(reference) === formatReference(found.endpoint.reference);
+    if (bootstrap.length === 0 || bootstrap.some(isFound)) return [];
+    const search = await findImage(ctx, this.#node.registries, this.#openOf(bootstrap));
+    if (search.found) return [];
+    const asked = bootstrap.map(({ reference }) => reference);
+    return [strayOnBootstrap(image, asked, found.endpoint.reference)];
+  }
+
+  #openOf(endpoints: readonly Endpoint[]): Endpoint[] {
+    return endpoints.filter(({ reference }) => this.#hostHoles(reference).length === 0);
   }
 
   async check(ctx: Context, image: WantedImage): Promise<ImageCheck> {
@@ -84,9 +103,12 @@ export class ImageChecker {
     return { image, route, found, blobs, holes: [...holes, ...instances.holes, ...content] };
   }
 
-  #hostHoles(registry: string): readonly Hole[] {
-    const holes = this.#options.hostHoles.get(registry) ?? [];
-    return holes.filter(({ severity }) => severity === 'hole');
+  #hostHoles(reference: Reference): readonly Hole[] {
+    const { hostHoles } = this.#options;
+    const door = doorOf(this.#node.config, reference);
+    return [reference.registry, door]
+      .flatMap((key) => hostHoles.get(key) ?? [])
+      .filter(({ severity }) => severity === 'hole');
   }
 
   #lookup(image: WantedImage, route: Route, target: Lookup['target']): Lookup {

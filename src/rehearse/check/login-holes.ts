@@ -5,6 +5,13 @@ import type { NodeConfig } from '../node/node-config.ts';
 import { loginCommand } from './commands.ts';
 import type { Hole } from './hole.ts';
 
+/** One registry with one login: what is refused there is refused for all that it is shown for. */
+export function doorOf({ pullSecret }: NodeConfig, { registry, repository }: Reference): string {
+  const entry = credentialFor(pullSecret, `${registry}/${repository}`);
+  const name = Object.keys(pullSecret.auths).find((one) => pullSecret.auths[one] === entry);
+  return `${registry} ${name ?? 'without a login'}`;
+}
+
 /** A registry that does not let a node in: without a login, with a wrong one, or to this place. */
 export function deniedHole(config: NodeConfig, target: Reference, error: unknown): Hole {
   const { registry, repository } = target;

@@ -1,15 +1,23 @@
-import { type Endpoint, pullEndpoints } from '../../remote/registries-conf.ts';
+import { type Endpoint, type PullEndpoints, pullEndpoints } from '../../remote/registries-conf.ts';
 import type { RegistryRule } from '../../remote/registries-conf-parse.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { formatRule, ruleOf } from '../node/mirror-rules.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import type { Hole } from './hole.ts';
-import { blockedWithoutMirror, missingOnBootstrap, missingRule, wrongPull } from './rule-holes.ts';
+import {
+  blockedMirrors,
+  blockedWithoutMirror,
+  missingOnBootstrap,
+  missingRule,
+  wrongPull,
+} from './rule-holes.ts';
 
 /** Where nodes look for one image, by the rules alone. */
 export interface Route {
   /** Endpoints inside the site, in order; empty when the rules lead nowhere there. */
   readonly endpoints: readonly Endpoint[];
+  /** The same for the bootstrap machine, where it pulls the image and has rules of its own. */
+  readonly bootstrap: readonly Endpoint[] | undefined;
   /** Upstream host that nodes ask when these fail; undefined when it is blocked or there is none. */
   readonly openSource: string | undefined;
   readonly rule: RegistryRule | undefined;
@@ -23,18 +31,22 @@ export function routeOf(node: RehearsalNode, image: WantedImage, allowUpstream: 
   const { config, inside } = node;
   const location = `${image.reference.registry}/${image.reference.repository}`;
   const rule = ruleOf(config.conf, location);
-  const { endpoints: all, blocked } = pullEndpoints(config.conf, image.reference);
+  const pull = pullEndpoints(config.conf, image.reference);
+  const { endpoints: all } = pull;
   const isInside = ({ mirror, reference }: Endpoint) => mirror || inside.has(reference.registry);
   const source = all.find((endpoint) => !isInside(endpoint));
   const endpoints = allowUpstream ? all : all.filter(isInside);
   const shown = rule ? formatRule(rule) : `none: ${image.reference.registry} is a mirror itself`;
-  const nowhere = endpoints.length === 0 ? [deadEnd(node, image, rule, blocked)] : [];
+  const nowhere = endpoints.length === 0 ? [deadEnd(node, image, rule, pull)] : [];
+  const bootstrap = allowUpstream ? undefined : bootstrapEndpoints(node, image)?.filter(isInside);
+  const lost = bootstrap?.length === 0 ? [missingOnBootstrap(image, rule)] : [];
   return {
     endpoints,
+    bootstrap,
     openSource: source?.reference.registry,
     rule,
     shown,
-    holes: [...nowhere, ...bootstrapHoles(node, image, rule, location)],
+    holes: [...nowhere, ...lost],
   };
 }
 
@@ -42,20 +54,17 @@ function deadEnd(
   { config }: RehearsalNode,
   image: WantedImage,
   rule: RegistryRule | undefined,
-  blocked: boolean,
+  { endpoints, blocked, blockedEndpoints }: PullEndpoints,
 ): Hole {
+  // All but the last, which is the source.
+  const mirrors = endpoints.length + blockedEndpoints.length - 1;
+  if (rule && mirrors > 0) return blockedMirrors(image, rule, blockedEndpoints.slice(0, mirrors));
   if (rule && rule.mirrors.length > 0) return wrongPull(image, rule);
   return rule && blocked ? blockedWithoutMirror(image, rule) : missingRule(config, image);
 }
 
-function bootstrapHoles(
-  { config, inside }: RehearsalNode,
-  image: WantedImage,
-  rule: RegistryRule | undefined,
-  location: string,
-): Hole[] {
+function bootstrapEndpoints({ config, inside }: RehearsalNode, image: WantedImage) {
   const isPayload = image.kind === 'release' || image.kind === 'component';
-  const { bootstrapConf } = config;
-  if (!bootstrapConf || !isPayload || inside.has(image.reference.registry)) return [];
-  return ruleOf(bootstrapConf, location) ? [] : [missingOnBootstrap(image, rule)];
+  if (!config.bootstrapConf || !isPayload || inside.has(image.reference.registry)) return undefined;
+  return pullEndpoints(config.bootstrapConf, image.reference).endpoints;
 }

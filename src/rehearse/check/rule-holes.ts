@@ -79,6 +79,24 @@ export function blockedWithoutMirror(image: WantedImage, rule: RegistryRule): Ho
   };
 }
 
+/** A rule leads to mirrors that other rules block. */
+export function blockedMirrors(
+  image: WantedImage,
+  rule: RegistryRule,
+  mirrors: readonly string[],
+): Hole {
+  return {
+    cause: 'blocked-without-mirror',
+    severity: 'hole',
+    key: rule.prefix,
+    title: `Every mirror of ${rule.prefix} is blocked itself`,
+    rule: formatRule(rule),
+    commands: ['atoll render registries-conf --rules-from MIRROR_SETS --to registries.conf'],
+    evidence: `${image.name}: ${mirrors.join(', ')} may not be contacted`,
+    image,
+  };
+}
+
 /** The nodes have a rule, but the bootstrap machine boots with the install-config alone. */
 export function missingOnBootstrap(image: WantedImage, rule: RegistryRule | undefined): Hole {
   const source = nameOf(image.reference);
@@ -93,6 +111,28 @@ export function missingOnBootstrap(image: WantedImage, rule: RegistryRule | unde
       `atoll render install-config --rule ${rule?.prefix ?? source}=${mirror} OTHER_FLAGS --to install-config.yaml`,
     ],
     evidence: 'Mirror sets among the manifests reach the nodes only after the bootstrap',
+    image,
+  };
+}
+
+/** The bootstrap machine has a rule, but it leads elsewhere than that of the nodes. */
+export function strayOnBootstrap(
+  image: WantedImage,
+  asked: readonly Reference[],
+  found: Reference,
+): Hole {
+  const source = nameOf(image.reference);
+  const places = asked.map(nameOf).join(', ');
+  return {
+    cause: 'rule-missing-on-bootstrap',
+    severity: 'hole',
+    key: `${source} ${places}`,
+    title: `The bootstrap machine looks for ${source} where it is not`,
+    rule: `imageDigestSources of the install-config: ${source} → ${places}`,
+    commands: [
+      `atoll render install-config --rule ${source}=${nameOf(found)} OTHER_FLAGS --to install-config.yaml`,
+    ],
+    evidence: `${places} does not serve it; nodes find it at ${nameOf(found)}`,
     image,
   };
 }

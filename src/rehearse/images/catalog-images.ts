@@ -26,10 +26,10 @@ export async function catalogImages(
 
 function bundleImages({ name, package: owner, image, relatedImages }: Bundle): WantedImage[] {
   const packages = [owner];
-  const bundle = image ? [wantedImage('bundle', image, `bundle ${name}`, { packages })] : [];
+  const bundle = image ? [wantedImage('bundle', image.trim(), `bundle ${name}`, { packages })] : [];
   const related = relatedImages
     .filter((each) => each.image !== image)
-    .map((each) => wantedImage('related', each.image, `operand of ${name}`, { packages }));
+    .map((each) => wantedImage('related', each.image.trim(), `operand of ${name}`, { packages }));
   return [...bundle, ...related];
 }
 

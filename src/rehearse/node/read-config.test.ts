@@ -76,6 +76,41 @@ test('routeOf finds a rule that the nodes have and the bootstrap machine lacks',
   await node.close();
 });
 
+test('routeOf finds that the bootstrap machine has no rules at all, unless it may go to the source', async () => {
+  const { imageDigestSources: _rules, ...withoutRules } = INSTALL_CONFIG;
+  const rules = [{ source: 'quay.io/org', mirrors: [`${MIRROR}/org`] }];
+  const folder = await folderWith({
+    'install-config.yaml': toYaml(withoutRules),
+    'manifests/idms.yaml': toYaml(imageDigestMirrorSet('all', rules)),
+  });
+  const node = await openNode(await readNodeConfig(await findConfigFiles(folder), CHOICES));
+  const image = wantedImage('release', `quay.io/org/release@sha256:${'a'.repeat(64)}`, 'a test');
+  const causes = (allowUpstream: boolean) =>
+    routeOf(node, image, allowUpstream).holes.map(({ cause }) => cause);
+
+  expect(causes(false)).toEqual(['rule-missing-on-bootstrap']);
+  expect(causes(true)).toEqual([]);
+  await node.close();
+});
+
+test('routeOf tells mirrors that are blocked from mirrors for another kind of pull', async () => {
+  const folder = await folderWith({
+    'registries.conf': `[[registry]]\nlocation = "quay.io"\nblocked = true\n[[registry.mirror]]\nlocation = "${MIRROR}"\n[[registry]]\nlocation = "${MIRROR}"\nblocked = true\n`,
+  });
+  const node = await openNode(await readNodeConfig(await findConfigFiles(folder), CHOICES));
+
+  const { holes } = routeOf(node, wantedImage('additional', 'quay.io/org/app:1', 'a test'), false);
+
+  expect(holes).toMatchObject([
+    {
+      cause: 'blocked-without-mirror',
+      title: 'Every mirror of quay.io is blocked itself',
+      evidence: `quay.io/org/app:1: ${MIRROR}/org/app may not be contacted`,
+    },
+  ]);
+  await node.close();
+});
+
 test('findConfigFiles knows files by their names and refuses two pull secrets', async () => {
   const folder = await folderWith({
     'etc/registries.conf': '',

@@ -39,7 +39,7 @@ export async function readNodeConfig(
   const conf = joinConfs([...written, confOfSets([...sets, ...installSets])]);
   return {
     conf,
-    bootstrapConf: bootstrapConf(written, sets, installSets),
+    bootstrapConf: install && bootstrapConf(written, sets, installSets),
     pullSecret: secret.secret,
     trustBundle: trust.pem,
     certsDir: files.certsDir,
@@ -77,13 +77,13 @@ async function readSets({ mirrorSets, manifests }: ConfigFiles): Promise<RuleSet
   return sets.flat();
 }
 
-/** The bootstrap machine starts with the rules of the install-config alone. */
+/** The bootstrap machine starts with the rules of the install-config alone, be they none. */
 function bootstrapConf(
   written: readonly RegistriesConf[],
   sets: readonly RuleSet[],
   installSets: readonly RuleSet[],
 ): RegistriesConf | undefined {
-  if (written.length > 0 || sets.length === 0 || installSets.length === 0) return undefined;
+  if (written.length > 0 || sets.length === 0) return undefined;
   return confOfSets(installSets);
 }
 

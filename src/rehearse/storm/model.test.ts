@@ -17,7 +17,14 @@ function image(component: string): ImageCheck {
   });
   return {
     image: wantedImage('component', `quay.io/a/b:${component}`, 'a test', { component }),
-    route: { endpoints: [], openSource: undefined, rule: undefined, shown: '', holes: [] },
+    route: {
+      endpoints: [],
+      bootstrap: undefined,
+      openSource: undefined,
+      rule: undefined,
+      shown: '',
+      holes: [],
+    },
     found: {} as ImageCheck['found'],
     blobs: [blob('base'), blob(component)],
     holes: [],
