@@ -15,7 +15,7 @@ export interface MirrorRule {
 }
 
 const HOST =
-  /^(?:\*\.)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?$/;
+  /^(?!.*(?:\.\.|-\.|\.-))(?:\*\.)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?$/;
 
 /** Whether this is `host[:port][/path]` without tag or digest; a `*.` in front where allowed. */
 export function isLocation(text: string, options: { readonly wildcard?: boolean } = {}): boolean {

@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { parseAddress } from '../ip.ts';
 
-const BLOCK = /-----BEGIN (?<label>[A-Z0-9 ]+)-----[\s\S]*?-----END \k<label>-----/g;
+/** A block starts where a line does, as for every reader of PEM. */
+const BLOCK = /^-----BEGIN (?<label>[A-Z0-9 ]+)-----[\s\S]*?-----END \k<label>-----[ \t]*\r?\n?/gm;
 
-/** A PEM bundle taken apart. `rest` is what is neither a block nor blank. */
+/** A PEM bundle taken apart. `rest` is what follows the last block; before one may stand anything. */
 export interface PemBundle {
   readonly certificates: readonly X509Certificate[];
   /** Blocks that are something else, or no certificate at all, by position from 1. */
@@ -12,12 +13,14 @@ export interface PemBundle {
 }
 
 export function readPemBundle(text: string): PemBundle {
-  const blocks = [...text.matchAll(BLOCK)].map(([block]) => block);
+  const found = [...text.matchAll(BLOCK)];
+  const blocks = found.map(([block]) => block);
+  const last = found.at(-1);
   const parsed = blocks.map(parseBlock);
   return {
     certificates: parsed.filter((one) => one !== undefined),
     broken: parsed.flatMap((one, index) => (one ? [] : [index + 1])),
-    rest: text.replaceAll(BLOCK, '').trim(),
+    rest: last ? text.slice(last.index + last[0].length) : text,
   };
 }
 

@@ -1,5 +1,6 @@
 import { containsAddress, parseCidr } from '../ip.ts';
 import { type ConfiguredSubnet, checkSubnetFacts } from './check-aws-subnets.ts';
+import { checkTags } from './check-aws-tags.ts';
 import type { InstallFacts } from './facts.ts';
 import { isAtLeast } from './release-version.ts';
 import type { AwsPlatform, InstallConfig } from './schema.ts';
@@ -13,7 +14,6 @@ const ROLES = [
   'ControlPlaneExternalLB',
   'EdgeNode',
 ];
-const MAX_TAGS = 25;
 const MAX_INGRESS_SUBNETS = 10;
 
 /** The AWS part, as far as it can be judged from here and from what is known of the VPC. */
@@ -21,17 +21,15 @@ export function checkAws(config: InstallConfig, facts: InstallFacts): Violation[
   const { aws } = config.platform;
   if (!aws) return [];
   const subnets = subnetsOf(aws);
-  const tags = Object.keys(aws.userTags ?? {}).length;
   return [
     ...when(!aws.region, () => error('platform.aws.region', 'it is missing', 'Name the region')),
     ...checkSubnetFields(aws, facts),
     ...subnets.flatMap(checkId),
     ...checkRoles(subnets, config.publish ?? 'External'),
+    ...subnets.flatMap(checkRolesOfOne),
     ...checkHostedZone(config, aws, facts),
     ...checkEndpoints(aws),
-    ...when(tags > MAX_TAGS, () =>
-      error('platform.aws.userTags', `it has ${tags} tags`, `Use at most ${MAX_TAGS}`),
-    ),
+    ...checkTags(aws),
     ...checkPrivate(config, aws, subnets, facts),
     ...checkSubnetFacts(config, subnets, facts),
     ...checkMachineNetwork(config, subnets, facts),
@@ -118,6 +116,23 @@ function checkRoles(subnets: readonly ConfiguredSubnet[], publish: string): Viol
   ];
 }
 
+/** Roles that one subnet cannot have together. */
+function checkRolesOfOne({ path, roles }: ConfiguredSubnet): Violation[] {
+  const balancers = ['ControlPlaneExternalLB', 'ControlPlaneInternalLB'];
+  return [
+    ...when(new Set(roles).size < roles.length, () =>
+      error(path, 'a role stands there twice', 'Remove one'),
+    ),
+    ...when(roles.includes('EdgeNode') && roles.length > 1, () =>
+      error(path, 'EdgeNode is its role, and others are too', 'Keep EdgeNode alone'),
+    ),
+    ...when(
+      balancers.every((role) => roles.includes(role)),
+      () => error(path, 'it has both load balancers of the control plane', 'Use two subnets'),
+    ),
+  ];
+}
+
 function checkHostedZone(
   config: InstallConfig,
   aws: AwsPlatform,
@@ -150,15 +165,21 @@ function checkHostedZone(
 }
 
 function checkEndpoints(aws: AwsPlatform): Violation[] {
-  return (aws.serviceEndpoints ?? []).flatMap(({ name, url }, index) =>
-    when(!/^https:\/\/[^/?#\s]+\/?$/.test(url), () =>
+  const endpoints = aws.serviceEndpoints ?? [];
+  return endpoints.flatMap(({ name, url }, index) => [
+    ...when(
+      endpoints.slice(0, index).some((other) => other.name === name),
+      () =>
+        error(`platform.aws.serviceEndpoints[${index}].name`, `"${name}" has two`, 'Remove one'),
+    ),
+    ...when(!/^https:\/\/[^/?#\s]+\/?$/.test(url), () =>
       error(
         `platform.aws.serviceEndpoints[${index}].url`,
         `"${url}" of ${name} is not a plain https URL`,
         'Write "https://host" without path or query',
       ),
     ),
-  );
+  ]);
 }
 
 function checkPrivate(

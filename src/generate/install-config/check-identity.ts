@@ -1,16 +1,19 @@
+import { checkCapabilities } from './check-capabilities.ts';
+import { isDnsName, MAX_DNS_NAME } from './dns-name.ts';
 import type { InstallFacts } from './facts.ts';
-import { isAtLeast, parseReleaseVersion } from './release-version.ts';
 import { type InstallConfig, type PlatformName, platformOf } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+const FIELDS: ReadonlySet<string> = new Set(
+  (
+    'apiVersion kind metadata additionalTrustBundle additionalTrustBundlePolicy arbiter baseDomain ' +
+    'bootstrapInPlace capabilities compute controlPlane cpuPartitioningMode credentialsMode ' +
+    'featureGates featureSet fips imageContentSources imageDigestSources networking ' +
+    'operatorPublishingStrategy osImageStream pki platform proxy publish pullSecret sshKey'
+  ).split(' '),
+);
 const MAX_NAME = 54;
 const INFRA_NAME = 21;
-const MAX_DOMAIN = 253;
-
-const isSubdomain = (text: string): boolean =>
-  text.length <= MAX_DOMAIN &&
-  text.split('.').every((part) => part.length <= 63 && LABEL.test(part));
 
 /** Names, keys, credentials mode, publishing and capabilities. */
 export function checkIdentity(config: InstallConfig, facts: InstallFacts): Violation[] {
@@ -18,6 +21,7 @@ export function checkIdentity(config: InstallConfig, facts: InstallFacts): Viola
     ...when(config.apiVersion !== 'v1', () =>
       error('apiVersion', `it is "${config.apiVersion ?? ''}"`, 'Write "v1"'),
     ),
+    ...checkFields(config),
     ...checkName(config),
     ...checkDomain(config),
     ...checkCredentialsMode(config, facts),
@@ -27,12 +31,20 @@ export function checkIdentity(config: InstallConfig, facts: InstallFacts): Viola
   ];
 }
 
+/** A misspelled field would silently do nothing; new installers refuse it. */
+function checkFields(config: InstallConfig): Violation[] {
+  return Object.keys(config)
+    .filter((name) => !FIELDS.has(name))
+    .map((name) => warning(name, 'the installer does not know it', 'Look at its spelling'));
+}
+
 function checkName(config: InstallConfig): Violation[] {
   const { name } = config.metadata;
   const path = 'metadata.name';
-  const onPremises = platformOf(config) !== 'aws';
+  const platform = platformOf(config);
+  const onPremises = platform !== 'aws' && platform !== 'none';
   return [
-    ...when(!isSubdomain(name) || name === '', () =>
+    ...when(!isDnsName(name) || name === '', () =>
       error(path, `"${name}" is not a DNS name`, 'Use lower case letters, digits and dashes'),
     ),
     ...when(name.length > MAX_NAME, () =>
@@ -55,14 +67,14 @@ function checkDomain({ baseDomain, metadata }: InstallConfig): Violation[] {
   const domain = baseDomain.replace(/\.$/, '');
   const full = `${metadata.name}.${domain}`;
   return [
-    ...when(!isSubdomain(domain), () =>
+    ...when(!isDnsName(domain), () =>
       error(
         'baseDomain',
         `"${baseDomain}" is not a DNS name`,
         'Write a domain such as "example.com"',
       ),
     ),
-    ...when(full.length > MAX_DOMAIN, () =>
+    ...when(full.length > MAX_DNS_NAME, () =>
       error('baseDomain', `"${full}" is longer than a DNS name may be`, 'Use shorter names'),
     ),
   ];
@@ -88,7 +100,7 @@ function checkCredentialsMode(config: InstallConfig, facts: InstallFacts): Viola
       error(path, `"${mode}" does not exist on ${platform}`, fix),
     ),
     ...when(platform === 'nutanix' && mode === '', () =>
-      error(path, 'it is missing', 'Write "Manual" and prepare the Secrets beforehand'),
+      warning(path, 'it is missing', 'Write "Manual" and prepare the Secrets beforehand'),
     ),
     ...when(facts.disconnected === true && platform === 'aws' && mode !== 'Manual', () =>
       warning(
@@ -113,49 +125,8 @@ function checkPublish(config: InstallConfig): Violation[] {
   ];
 }
 
-function checkCapabilities(
-  { capabilities, platform }: InstallConfig,
-  facts: InstallFacts,
-): Violation[] {
-  if (!capabilities) return [];
-  const baseline = capabilities.baselineCapabilitySet ?? 'vCurrent';
-  const added = capabilities.additionalEnabledCapabilities ?? [];
-  const path = 'capabilities.additionalEnabledCapabilities';
-  const bare = baseline === 'None';
-  const canDropCloud = platform.none !== undefined || platform.baremetal !== undefined;
-  const lacks = (name: string) => bare && !added.includes(name);
-  return [
-    ...checkBaseline(baseline, facts),
-    ...when(lacks('Ingress') && isAtLeast(facts.version, '4.16'), () =>
-      error(path, 'without Ingress there is no cluster', 'Add "Ingress"'),
-    ),
-    ...when(added.includes('marketplace') && lacks('OperatorLifecycleManager'), () =>
-      error(path, 'marketplace needs OperatorLifecycleManager', 'Add "OperatorLifecycleManager"'),
-    ),
-    ...when(lacks('CloudCredential') && !canDropCloud && isAtLeast(facts.version, '4.15'), () =>
-      error(path, 'CloudCredential is needed on this platform', 'Add "CloudCredential"'),
-    ),
-  ];
-}
-
-function checkBaseline(baseline: string, facts: InstallFacts): Violation[] {
-  const path = 'capabilities.baselineCapabilitySet';
-  if (baseline === 'None' || baseline === 'vCurrent') return [];
-  const known = /^v4\.\d+$/.test(baseline);
-  if (!known)
-    return [error(path, `"${baseline}" is not a set`, 'Write "None", "vCurrent" or "v4.N"')];
-  const { major, minor } = parseReleaseVersion(baseline.slice(1));
-  return when(!isAtLeast(facts.version, `${major}.${minor}` as `${number}.${number}`), () =>
-    error(
-      path,
-      `the release is older than "${baseline}"`,
-      'Name the set of the release or an older one',
-    ),
-  );
-}
-
 const KEY =
-  /^(?<type>ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+) (?<blob>[A-Za-z0-9+/]+=*)(?: .*)?$/;
+  /^(?<type>ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+)[ \t]+(?<blob>[A-Za-z0-9+/]+=*)(?:[ \t].*)?$/;
 
 function checkSshKey(config: InstallConfig): Violation[] {
   const path = 'sshKey';
@@ -176,11 +147,23 @@ function checkSshKey(config: InstallConfig): Violation[] {
   });
 }
 
-/** The type of a public SSH key, if it says the same inside as outside. */
+/** The type of a public SSH key, if it says the same inside as outside and is all there. */
 export function keyType(key: string): string | undefined {
   const parts = KEY.exec(key)?.groups;
-  const blob = Buffer.from(parts?.blob ?? '', 'base64');
-  if (!parts?.type || blob.length < 4) return undefined;
-  const length = blob.readUInt32BE(0);
-  return blob.subarray(4, 4 + length).toString('latin1') === parts.type ? parts.type : undefined;
+  const fields = fieldsOf(Buffer.from(parts?.blob ?? '', 'base64'));
+  if (!parts?.type || !fields || fields.length < 2) return undefined;
+  return fields[0]?.toString('latin1') === parts.type ? parts.type : undefined;
+}
+
+/** The fields of a key, each with its length in front; undefined when it ends inside one. */
+function fieldsOf(blob: Buffer): Buffer[] | undefined {
+  const fields: Buffer[] = [];
+  for (let at = 0; at < blob.length; ) {
+    if (at + 4 > blob.length) return undefined;
+    const end = at + 4 + blob.readUInt32BE(at);
+    if (end > blob.length) return undefined;
+    fields.push(blob.subarray(at + 4, end));
+    at = end;
+  }
+  return fields;
 }

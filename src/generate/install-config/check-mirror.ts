@@ -1,6 +1,6 @@
-import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
-import { hostNameOf, hostOf, isLocation, ruleFor } from '../mirror-rule.ts';
+import { hostOf, isLocation, ruleFor, splitLocation } from '../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
+import { checkProxy } from './check-proxy.ts';
 import { type InstallFacts, RELEASE_REPOSITORIES } from './facts.ts';
 import { isAtLeast } from './release-version.ts';
 import type { InstallConfig } from './schema.ts';
@@ -10,46 +10,46 @@ type Source = NonNullable<InstallConfig['imageDigestSources']>[number];
 
 /** Mirror rules, pull secret and proxy: does every pull of the install end at the mirror? */
 export function checkMirrorWiring(config: InstallConfig, facts: InstallFacts): Violation[] {
-  const field = config.imageContentSources ? 'imageContentSources' : 'imageDigestSources';
+  const field = config.imageContentSources?.length ? 'imageContentSources' : 'imageDigestSources';
   const sources = config[field] ?? [];
   return [
     ...checkFieldChoice(config, facts),
     ...sources.flatMap((source, index) => checkSource(`${field}[${index}]`, source, facts)),
     ...checkCoverage(field, sources, facts),
     ...checkPullSecret(config.pullSecret, sources, facts),
-    ...checkProxy(config, sources),
+    ...checkProxy(
+      config,
+      sources.flatMap(({ mirrors = [] }) => mirrors),
+    ),
   ];
 }
 
 function checkFieldChoice(config: InstallConfig, facts: InstallFacts): Violation[] {
-  const both = config.imageContentSources !== undefined && config.imageDigestSources !== undefined;
+  const hasContent = (config.imageContentSources ?? []).length > 0;
+  const hasDigests = (config.imageDigestSources ?? []).length > 0;
   const knowsDigests = isAtLeast(facts.version, '4.14');
   return [
-    ...when(both, () =>
+    ...when(hasContent && hasDigests, () =>
       error('imageContentSources', 'imageDigestSources is set too', 'Keep only imageDigestSources'),
     ),
-    ...when(config.imageDigestSources !== undefined && !knowsDigests, () =>
+    ...when(hasDigests && !knowsDigests, () =>
       error('imageDigestSources', 'releases before 4.14 do not know it', 'Use imageContentSources'),
     ),
-    ...when(
-      !both &&
-        config.imageContentSources !== undefined &&
-        facts.version !== undefined &&
-        knowsDigests,
-      () => warning('imageContentSources', 'it is deprecated', 'Use imageDigestSources'),
+    ...when(hasContent && !hasDigests && facts.version !== undefined && knowsDigests, () =>
+      warning('imageContentSources', 'it is deprecated', 'Use imageDigestSources'),
     ),
   ];
 }
 
 function checkSource(path: string, source: Source, facts: InstallFacts): Violation[] {
   const fix = 'Write "host[:port][/path]" without scheme, tag or digest';
-  const { sourcePolicy } = source;
+  const sourcePolicy = source.sourcePolicy || undefined;
   return [
-    ...when(!isLocation(source.source, { wildcard: true }), () =>
+    ...when(!isNamedRepository(source.source), () =>
       error(`${path}.source`, `"${source.source}" is not a repository`, fix),
     ),
     ...(source.mirrors ?? []).flatMap((mirror, index) =>
-      when(!isLocation(mirror), () =>
+      when(!isNamedRepository(mirror), () =>
         error(`${path}.mirrors[${index}]`, `"${mirror}" is not a repository`, fix),
       ),
     ),
@@ -74,6 +74,14 @@ function checkSource(path: string, source: Source, facts: InstallFacts): Violati
       ),
     ),
   ];
+}
+
+/** What the installer takes: a whole host, or a path below one that cannot be mistaken for a path. */
+function isNamedRepository(text: string): boolean {
+  const { host, path } = splitLocation(text);
+  return (
+    isLocation(text) && !host.startsWith('[') && (path === '' || /[.:]|^localhost$/.test(host))
+  );
 }
 
 function checkCoverage(
@@ -161,51 +169,4 @@ function readSecret(text: string): PullSecret | undefined {
   } catch {
     return undefined;
   }
-}
-
-function checkProxy({ proxy }: InstallConfig, sources: readonly Source[]): Violation[] {
-  if (!proxy) return [];
-  const entries = (proxy.noProxy ?? '').split(',').filter((entry) => entry !== '');
-  const mirrors = new Set(sources.flatMap((source) => (source.mirrors ?? []).map(hostNameOf)));
-  return [
-    ...when(!proxy.httpProxy && !proxy.httpsProxy, () =>
-      error('proxy', 'it names no proxy', 'Set httpProxy, httpsProxy or both'),
-    ),
-    ...when(proxy.httpProxy !== undefined && !/^http:\/\/[^/\s]+/.test(proxy.httpProxy), () =>
-      error(
-        'proxy.httpProxy',
-        'it is not an http:// URL',
-        'Write "http://[user:password@]host:port"',
-      ),
-    ),
-    ...when(proxy.httpsProxy !== undefined && !/^https?:\/\/[^/\s]+/.test(proxy.httpsProxy), () =>
-      error(
-        'proxy.httpsProxy',
-        'it is not a URL',
-        'Write "http://host:port" or "https://host:port"',
-      ),
-    ),
-    ...entries
-      .filter((entry) => entry !== '*' && /[\s*]/.test(entry))
-      .map((entry) =>
-        error(
-          'proxy.noProxy',
-          `"${entry}" has a blank or a wildcard`,
-          'Write ".example.com" for all below it',
-        ),
-      ),
-    ...[...mirrors]
-      .filter((name) => !entries.some((entry) => isExempt(entry, name)))
-      .map((name) =>
-        error('proxy.noProxy', `it lacks the mirror "${name}"`, 'Add it: the installer does not'),
-      ),
-  ];
-}
-
-function isExempt(entry: string, name: string): boolean {
-  if (entry === '*' || entry === name) return true;
-  const range = parseCidr(entry);
-  const address = parseAddress(name.replace(/^\[|\]$/g, ''));
-  if (range && address) return containsAddress(range, address);
-  return name.endsWith(entry.startsWith('.') ? entry : `.${entry}`);
 }

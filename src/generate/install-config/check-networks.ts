@@ -21,6 +21,8 @@ const OVN_RANGES = [
 ] as const;
 const DOCKER_BRIDGE = '172.17.0.0/16';
 const PODS_PER_NODE = 250;
+/** The largest frames of EC2, less what OVN-Kubernetes wraps around a packet. */
+const MAX_MTU = 8901;
 
 /** Address ranges: well formed, apart from each other, and large enough for the cluster. */
 export function checkNetworks(config: InstallConfig, facts: InstallFacts): Violation[] {
@@ -116,12 +118,10 @@ function checkService(texts: readonly string[]): Violation[] {
 
 function checkHostPrefixes(config: InstallConfig): Violation[] {
   const entries = (config.networking?.clusterNetwork ?? []).flatMap(
-    ({ cidr, hostPrefix }, index) => {
+    ({ cidr, hostPrefix = 0 }, index) => {
       const parsed = parseCidr(cidr);
       const path = `networking.clusterNetwork[${index}].hostPrefix`;
-      return parsed
-        ? [{ path, cidr: parsed, prefix: hostPrefix ?? (parsed.family === 4 ? 23 : 64) }]
-        : [];
+      return parsed ? [{ path, cidr: parsed, prefix: hostPrefix }] : [];
     },
   );
   const v4 = entries.filter(({ cidr }) => cidr.family === 4);
@@ -185,7 +185,7 @@ function checkNodeCount(
 
 function checkPlugin({ networking = {}, platform }: InstallConfig): Violation[] {
   const type = networking.networkType ?? 'OVNKubernetes';
-  const mtu = networking.clusterNetworkMTU;
+  const mtu = networking.clusterNetworkMTU || undefined;
   return [
     ...when(['OpenShiftSDN', 'Kuryr'].includes(type), () =>
       error('networking.networkType', `"${type}" is no longer supported`, 'Write "OVNKubernetes"'),
@@ -193,8 +193,8 @@ function checkPlugin({ networking = {}, platform }: InstallConfig): Violation[] 
     ...when(mtu !== undefined && platform.aws === undefined, () =>
       error('networking.clusterNetworkMTU', 'it exists on aws only', 'Remove it'),
     ),
-    ...when(mtu !== undefined && (mtu < 1000 || mtu > 9001), () =>
-      error('networking.clusterNetworkMTU', `it is ${mtu}`, 'Use 1000 to 9001'),
+    ...when(mtu !== undefined && (mtu < 1000 || mtu > MAX_MTU), () =>
+      error('networking.clusterNetworkMTU', `it is ${mtu}`, `Use 1000 to ${MAX_MTU}`),
     ),
   ];
 }

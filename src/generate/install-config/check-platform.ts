@@ -1,4 +1,7 @@
 import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
+import { checkHosts } from './check-hosts.ts';
+import { checkNutanix } from './check-nutanix.ts';
+import { checkVsphere } from './check-vsphere.ts';
 import type { InstallFacts } from './facts.ts';
 import { isAtLeast } from './release-version.ts';
 import { type InstallConfig, platformOf } from './schema.ts';
@@ -40,6 +43,7 @@ function checkVips(config: InstallConfig, facts: InstallFacts): Violation[] {
         error(`${path}.${field}`, 'it is empty', 'Name an unused address of the machine network'),
       ),
       ...vips.flatMap((vip, index) => checkVip(config, `${path}.${field}[${index}]`, vip)),
+      ...checkVipFamilies(config, `${path}.${field}`, vips),
     ]),
     ...when(shared.length > 0, () =>
       error(
@@ -66,6 +70,32 @@ function checkVip(config: InstallConfig, path: string, vip: string): Violation[]
   );
 }
 
+/** One of each family at most, and first that of the first ranges. */
+function checkVipFamilies(
+  config: InstallConfig,
+  path: string,
+  vips: readonly string[],
+): Violation[] {
+  const families = vips.map((vip) => parseAddress(vip)?.family);
+  const { machineNetwork = [], clusterNetwork = [], serviceNetwork = [] } = config.networking ?? {};
+  const ranges = [machineNetwork[0]?.cidr, clusterNetwork[0]?.cidr, serviceNetwork[0]];
+  const other = ranges.find(
+    (range) => parseCidr(range ?? '') && parseCidr(range ?? '')?.family !== families[0],
+  );
+  return [
+    ...when(new Set(families).size < families.length || families.length > 2, () =>
+      error(path, `it has ${vips.length} addresses`, 'Name one, or one of each address family'),
+    ),
+    ...when(families[0] !== undefined && other !== undefined, () =>
+      error(
+        path,
+        `its first address is of another family than "${other}"`,
+        'Put the family of the first ranges first',
+      ),
+    ),
+  ];
+}
+
 /** Where there is no internet, the image of the operating system must come from inside too. */
 function checkOsImage(config: InstallConfig, facts: InstallFacts): Violation[] {
   const { vsphere, nutanix } = config.platform;
@@ -90,82 +120,5 @@ function checkOsImage(config: InstallConfig, facts: InstallFacts): Violation[] {
           'Name a URL inside, or a preloaded image',
         ),
     ),
-  ];
-}
-
-function checkVsphere(config: InstallConfig): Violation[] {
-  const { vcenters = [], failureDomains = [] } = config.platform.vsphere ?? {};
-  const servers = vcenters.map(({ server }) => server);
-  return failureDomains.flatMap(({ server }, index) =>
-    when(!servers.includes(server), () =>
-      error(
-        `platform.vsphere.failureDomains[${index}].server`,
-        `"${server}" is not among the vcenters`,
-        'Name a server of platform.vsphere.vcenters',
-      ),
-    ),
-  );
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function checkNutanix(config: InstallConfig): Violation[] {
-  const { nutanix } = config.platform;
-  if (!nutanix) return [];
-  const path = 'platform.nutanix';
-  const elements = nutanix.prismElements ?? [];
-  const ids = [
-    ...elements.map(({ uuid }, index) => [`${path}.prismElements[${index}].uuid`, uuid] as const),
-    ...(nutanix.subnetUUIDs ?? []).map(
-      (id, index) => [`${path}.subnetUUIDs[${index}]`, id] as const,
-    ),
-  ];
-  return [
-    ...when(elements.length !== 1, () =>
-      error(`${path}.prismElements`, `it has ${elements.length} entries`, 'Name exactly one'),
-    ),
-    ...when((nutanix.subnetUUIDs ?? []).length === 0, () =>
-      error(`${path}.subnetUUIDs`, 'it is empty', 'Name the subnet of the machines'),
-    ),
-    ...ids
-      .filter(([, id]) => !UUID.test(id))
-      .map(([where, id]) => error(where, `"${id}" is not a UUID`, 'Copy it from Prism')),
-  ];
-}
-
-function checkHosts(config: InstallConfig): Violation[] {
-  const hosts = config.platform.baremetal?.hosts;
-  if (!hosts) return [];
-  const path = 'platform.baremetal.hosts';
-  const masters = config.controlPlane?.replicas ?? 3;
-  const workers = (config.compute ?? []).reduce((sum, pool) => sum + (pool.replicas ?? 3), 0);
-  const macs = hosts.map(({ bootMACAddress }) => bootMACAddress?.toLowerCase() ?? '');
-  return [
-    ...when(hosts.length < masters + workers, () =>
-      error(
-        path,
-        `it has ${hosts.length} hosts for ${masters + workers} machines`,
-        'Name one for each',
-      ),
-    ),
-    ...hosts.flatMap((host, index) => [
-      ...when(!/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(macs[index] ?? ''), () =>
-        error(
-          `${path}[${index}].bootMACAddress`,
-          `"${host.bootMACAddress ?? ''}" is not a MAC address`,
-          'Write it as "52:54:00:00:00:01"',
-        ),
-      ),
-      ...when(macs.indexOf(macs[index] ?? '') !== index, () =>
-        error(
-          `${path}[${index}].bootMACAddress`,
-          'another host has it too',
-          'Use the address of this host',
-        ),
-      ),
-      ...when(!host.bmc?.address, () =>
-        error(`${path}[${index}].bmc.address`, 'it is missing', 'Name the address of its BMC'),
-      ),
-    ]),
   ];
 }

@@ -10,7 +10,7 @@ const SOON_MS = 30 * 24 * 3_600_000;
 
 /** The bundle itself, and whether it really makes nodes trust the mirror. */
 export function checkTrust(config: InstallConfig, facts: InstallFacts): Violation[] {
-  const policy = config.additionalTrustBundlePolicy;
+  const policy = config.additionalTrustBundlePolicy || undefined;
   return [
     ...checkBundle(config.additionalTrustBundle),
     ...when(policy !== undefined && !['Always', 'Proxyonly'].includes(policy), () =>
@@ -21,14 +21,18 @@ export function checkTrust(config: InstallConfig, facts: InstallFacts): Violatio
 }
 
 function checkBundle(text: string | undefined): Violation[] {
-  if (text === undefined || text.trim() === '') return [];
+  if (text === undefined || text === '') return [];
   const { certificates, broken, rest } = readPemBundle(text);
   return [
     ...broken.map((position) =>
       error(PATH, `block ${position} is not a certificate`, 'Leave only CERTIFICATE blocks in it'),
     ),
     ...when(rest !== '', () =>
-      error(PATH, 'it has text outside of its PEM blocks', 'Remove comments and half blocks'),
+      error(
+        PATH,
+        'something follows its last PEM block',
+        'Remove half blocks, comments and blank lines there',
+      ),
     ),
     ...when(certificates.length === 0 && broken.length === 0, () =>
       error(PATH, 'it holds no certificate', 'Give the PEM of the CA, starting with "-----BEGIN"'),

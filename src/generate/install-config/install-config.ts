@@ -1,6 +1,7 @@
 import { hostNameOf, type MirrorRule, normalizeRules } from '../mirror-rule.ts';
 import { sortedUnique } from '../order.ts';
 import { toYaml } from '../yaml.ts';
+import { DEFAULT_NETWORKS } from './defaults.ts';
 import { type PlatformInput, platformSection } from './platforms.ts';
 import { isAtLeast, parseReleaseVersion, type ReleaseVersion } from './release-version.ts';
 import type { InstallConfig, MachinePool } from './schema.ts';
@@ -119,12 +120,14 @@ function replicasOf(size: ClusterSize): { controlPlane: number; compute: number 
 }
 
 function networkingOf(input: InstallConfigInput): NonNullable<InstallConfig['networking']> {
-  const cluster = input.clusterNetwork ?? [{ cidr: '10.128.0.0/14', hostPrefix: 23 }];
+  const cluster = input.clusterNetwork ?? DEFAULT_NETWORKS.clusterNetwork;
   return {
     networkType: 'OVNKubernetes',
     clusterNetwork: cluster.map(({ cidr, hostPrefix }) => ({ cidr, hostPrefix })),
-    machineNetwork: (input.machineNetwork ?? ['10.0.0.0/16']).map((cidr) => ({ cidr })),
-    serviceNetwork: [...(input.serviceNetwork ?? ['172.30.0.0/16'])],
+    machineNetwork: (input.machineNetwork ?? DEFAULT_NETWORKS.machineNetwork).map((cidr) => ({
+      cidr,
+    })),
+    serviceNetwork: [...(input.serviceNetwork ?? DEFAULT_NETWORKS.serviceNetwork)],
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { inputError, type Locate, parseYamlInput } from '../../core/yaml-input.ts';
+import { withoutNulls } from './defaults.ts';
 
 const machinePool = z.looseObject({
   name: z.string(),
@@ -79,7 +80,6 @@ const schema = z.looseObject({
   baseDomain: z.string(),
   additionalTrustBundle: z.string().optional(),
   additionalTrustBundlePolicy: z.string().optional(),
-  architecture: z.string().optional(),
   capabilities: z
     .looseObject({
       baselineCapabilitySet: z.string().optional(),
@@ -87,7 +87,7 @@ const schema = z.looseObject({
     })
     .optional(),
   compute: z.array(machinePool).optional(),
-  controlPlane: machinePool.optional(),
+  controlPlane: machinePool.extend({ name: z.string().default('master') }).optional(),
   credentialsMode: z.string().optional(),
   fips: z.boolean().optional(),
   imageContentSources: z.array(imageSource).optional(),
@@ -139,7 +139,7 @@ export function readInstallConfig(
   text: string,
   file: string,
 ): { readonly config: InstallConfig; readonly locate: Locate } {
-  const parsed = parseYamlInput(schema, text);
+  const parsed = parseYamlInput(z.preprocess(withoutNulls, schema), text);
   if (parsed.value === undefined) throw inputError(file, parsed.problems);
   return { config: parsed.value, locate: parsed.locate };
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { InstallFacts } from './facts.ts';
-import { type InstallConfigInput, installConfig } from './install-config.ts';
+import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
 import { parseReleaseVersion } from './release-version.ts';
-import type { InstallConfig } from './schema.ts';
+import { type InstallConfig, parseInstallConfig } from './schema.ts';
 import { validateInstallConfig } from './validate.ts';
 
 const SSH_KEY =
@@ -107,7 +107,7 @@ describe('validateInstallConfig', () => {
 
   test('counts tags', () => {
     const config = good();
-    const tags = Array.from({ length: 26 }, (_, index) => [`key${index}`, '']);
+    const tags = Array.from({ length: 26 }, (_, index) => [`key${index}`, 'x']);
     setPath(config, 'platform.aws.userTags', Object.fromEntries(tags));
 
     expect(findings(config)).toEqual(['error platform.aws.userTags']);
@@ -189,6 +189,7 @@ describe('validateInstallConfig on premises', () => {
     expect(findings(config)).toEqual([
       'error credentialsMode',
       'error platform.vsphere.ingressVIPs',
+      'error platform.vsphere.ingressVIPs',
       'error platform.vsphere.ingressVIPs[1]',
       'error publish',
       'warning platform.vsphere.clusterOSImage',
@@ -197,7 +198,8 @@ describe('validateInstallConfig on premises', () => {
 
   test('counts bare metal hosts and compares their addresses', () => {
     const bootMACAddress = '52:54:00:00:00:01';
-    const hosts = [{ bootMACAddress, bmc: { address: 'a' } }, { bootMACAddress }];
+    const first = { name: 'a', bootMACAddress, bmc: { address: 'a' } };
+    const hosts = [first, { name: 'b', bootMACAddress }];
     const config = installConfig({ ...input, platform: { ...vips, type: 'baremetal', hosts } });
 
     expect(findings(config)).toEqual([
@@ -205,5 +207,45 @@ describe('validateInstallConfig on premises', () => {
       'error platform.baremetal.hosts[1].bmc.address',
       'error platform.baremetal.hosts[1].bootMACAddress',
     ]);
+  });
+
+  test('wants names and enough masters of bare metal hosts', () => {
+    const hosts = [1, 2, 3].map((number) => ({
+      name: number === 3 ? 'A_b' : 'a',
+      role: 'worker',
+      bootMACAddress: `52:54:00:00:00:0${number}`,
+      bmc: { address: 'b' },
+    }));
+    const size = 'compact';
+    const platform = { ...vips, type: 'baremetal', hosts } as const;
+
+    expect(findings(installConfig({ ...input, size, platform }))).toEqual([
+      'error platform.baremetal.hosts',
+      'error platform.baremetal.hosts[1].name',
+      'error platform.baremetal.hosts[2].name',
+    ]);
+  });
+
+  test('looks for the failure domain of vsphere in its vcenter', () => {
+    const platform: InstallConfigInput['platform'] = {
+      ...vips,
+      type: 'vsphere',
+      ...{ server: 'vc.example', username: 'u', password: '' },
+      ...{ datacenter: 'd', cluster: '/x/host/c', datastore: 's', network: 'n', resourcePool: 'p' },
+      template: 't',
+    };
+
+    expect(findings(installConfig({ ...input, platform }))).toEqual([
+      'error platform.vsphere.failureDomains[0].topology.computeCluster',
+      'error platform.vsphere.failureDomains[0].topology.resourcePool',
+      'error platform.vsphere.vcenters[0].password',
+    ]);
+  });
+
+  test('reads a field without a value as one that is not there', () => {
+    const text = formatInstallConfig(installConfig({ ...input, platform: { type: 'none' } }));
+    const config = parseInstallConfig(`${text}proxy:\nadditionalTrustBundle:\n`, 'f');
+
+    expect(findings(config)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { checkMirrorWiring } from './check-mirror.ts';
 import { checkNetworks } from './check-networks.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkTrust } from './check-trust.ts';
+import { withDefaults } from './defaults.ts';
 import type { InstallFacts } from './facts.ts';
 import type { InstallConfig } from './schema.ts';
 import type { Violation } from './violation.ts';
@@ -28,7 +29,8 @@ export function validateInstallConfig(
   config: InstallConfig,
   facts: InstallFacts = {},
 ): Violation[] {
-  return CHECKS.flatMap((check) => check(config, facts)).toSorted(
+  const whole = withDefaults(config);
+  return CHECKS.flatMap((check) => check(whole, facts)).toSorted(
     (a, b) => byText(a.severity, b.severity) || byText(a.path, b.path),
   );
 }
