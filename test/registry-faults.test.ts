@@ -246,6 +246,32 @@ test('a registry whose disk is nearly full refuses writes and serves reads', asy
   expect((await fetch(`${url}/v2/full/a/blobs/${layer}`)).status).toBe(200);
 });
 
+test('a stream that does not say how long it is ends where the reserve of the disk begins', async () => {
+  let free = 100 * MIB;
+  const { http, url } = await serve({
+    limits: { minFreeBytes: 10 * MIB },
+    measureFreeBytes: async () => free,
+  });
+  const location = await http.open('full/c');
+  const endless = request(`${url}${location}`, { method: 'PATCH' });
+  endless.on('error', () => undefined);
+  endless.write(randomBytes(1000));
+  free = 5 * MIB;
+  // The disk is looked at now and then, so the stream goes on until somebody notices.
+  const sending = setInterval(() => endless.write(randomBytes(1000)), 20);
+  onTestFinished(() => {
+    clearInterval(sending);
+    endless.destroy();
+  });
+
+  const status = await new Promise((resolve) =>
+    endless.once('response', (response) => resolve(response.statusCode)),
+  );
+
+  expect(status).toBe(507);
+  expect((await http.send('GET', location)).status).toBe(404);
+});
+
 /** A disk of its own that is soon full; undefined where we may not mount one. */
 async function smallDisk(): Promise<string | undefined> {
   const path = await tempDir();

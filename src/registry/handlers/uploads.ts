@@ -2,6 +2,7 @@ import { AtollError } from '../../core/errors.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isRepository } from '../../oci/reference.ts';
 import type { StoredBlob } from '../../store/store.ts';
+import type { DiskSpace } from '../disk-space.ts';
 import { type Exchange, type Handler, reply } from '../exchange.ts';
 import { parseContentRange } from '../range.ts';
 import { receiveBody } from '../receive-body.ts';
@@ -84,12 +85,13 @@ async function mayMount(exchange: Exchange, from: string, digest: Digest): Promi
   return (await links.blobs.get(ctx, from, digest)) !== undefined;
 }
 
-async function receive({ service, request }: Exchange, id: string): Promise<number> {
+async function receive(exchange: Exchange, id: string): Promise<number> {
+  const { service, request } = exchange;
   if (service.metrics.uploadsActive() >= service.limits.concurrentUploads) throw busy();
   service.metrics.uploadStarted();
   request.socket.setTimeout(service.limits.idleMs);
   try {
-    return await service.store.uploads.append(service.ctx, id, receiveBody(request));
+    return await service.store.uploads.append(service.ctx, id, bodyOf(exchange));
   } catch (error) {
     // What was received would only keep the disk full.
     if (wireErrorOf(error)?.status === 507) await service.store.uploads.cancel(service.ctx, id);
@@ -97,6 +99,22 @@ async function receive({ service, request }: Exchange, id: string): Promise<numb
   } finally {
     request.socket.setTimeout(0);
     service.metrics.uploadEnded();
+  }
+}
+
+/** Whether a body fits in is known before it comes, unless it does not say how long it is. */
+function bodyOf({ service, request }: Exchange): AsyncIterable<Uint8Array> {
+  const body = receiveBody(request);
+  return request.headers['content-length'] === undefined ? whileRoom(service.space, body) : body;
+}
+
+async function* whileRoom(
+  space: DiskSpace,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    await space.require(chunk.length);
+    yield chunk;
   }
 }
 
