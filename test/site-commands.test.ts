@@ -148,6 +148,18 @@ describe('atoll up', () => {
   });
 });
 
+test('atoll step graph says what is missing in the picture', async () => {
+  const { folder } = await siteFolder(
+    {},
+    { 'steps/c-chain.yaml': 'chain:\n  as: c\n  steps:\n  - ref: gone\n' },
+  );
+
+  const { status, stderr } = await atoll('step', 'graph', 'c', '--registry', join(folder, 'steps'));
+
+  expect(status).toBe(3);
+  expect(stderr).toContain('chain/c: unknown step "gone"');
+});
+
 test('atoll init writes what was said, whatever YAML would make of it', async () => {
   const to = join(await tempDir(), 'atoll.yaml');
   const flags = { name: '007', platform: 'none', 'base-domain': '1e3', 'registry-host': '10' };

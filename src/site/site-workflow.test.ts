@@ -113,6 +113,20 @@ test('bringUp runs inserted steps once, with the environment the site gives them
   expect(said).toBe('good morning\n');
 });
 
+test('planUp says of a step what bringUp does, also when what it needs never ran', async () => {
+  const { open } = await stepsOf({ insert: [{ step: 'own-tell', after: 'registry' }] });
+  const only = ['own-tell'];
+  await bringUp(ctx, open, { only });
+
+  const planned = await planUp(ctx, open, { only });
+  const { outcomes } = await bringUp(ctx, open, { only });
+
+  expect(planned).toMatchObject([{ run: false, reason: 'already finished' }]);
+  expect(outcomes).toContainEqual(
+    expect.objectContaining({ step: 'own-tell', outcome: 'skipped', reason: 'already finished' }),
+  );
+});
+
 test('planUp tells only of the stages that were chosen, and refuses those that do not exist', async () => {
   const open = await openTestSite();
   const ctx = silentContext();

@@ -102,7 +102,10 @@ export async function planUp(
   const ids = steps.map(({ id }) => id);
   const chosen = chosenSteps(ids, options) ?? ids;
   const outputs = Object.fromEntries(
-    steps.map(({ id }) => [id, journal.history(id)?.output ?? {}]),
+    steps.flatMap(({ id }) => {
+      const output = journal.history(id)?.output;
+      return output ? [[id, output]] : [];
+    }),
   );
   const planned: PlannedStage[] = [];
   for (const step of steps.filter(({ id }) => chosen.includes(id))) {

@@ -24,8 +24,10 @@ export const stepGraphCommand = defineCommand({
   async run(ctx, { args, options }) {
     const registry = await openStepRegistry(ctx, options.registry);
     const resolved = resolveSteps(registry, args.name ?? '');
+    for (const message of resolved.problems) ctx.emit({ type: 'warning.raised', message });
     const graph = options.format === 'dot' ? stepDot(resolved) : stepTree(resolved);
     return { graph, problems: resolved.problems };
   },
   text: ({ graph }) => graph,
+  exitCode: ({ problems }) => (problems.length > 0 ? 3 : 0),
 });
