@@ -148,4 +148,6 @@ test('parseArguments keeps help within the columns of the terminal', () => {
   expect(widest(70)).toBeLessThanOrEqual(70);
   expect(widest(70)).toBeLessThan(widest(200));
   expect(widest(200)).toBe(widest());
+  // A terminal that does not know its size.
+  expect(widest(0)).toBe(widest());
 });

@@ -37,7 +37,7 @@ export function parseArguments(
   let found: Parsed | undefined;
   let words = '';
   const program = buildProgram(set, {
-    columns: Math.min(columns, HELP_COLUMNS),
+    columns: Math.min(columns || HELP_COLUMNS, HELP_COLUMNS),
     found: (parsed) => {
       found = parsed;
     },

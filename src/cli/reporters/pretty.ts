@@ -91,9 +91,9 @@ class PrettyReporter implements Reporter {
     this.#drawnAtMs = this.#options.nowMs();
   }
 
-  /** A window that has become narrower shows a line in several rows. */
+  /** A window that has become narrower shows a line in several rows. One of 0 columns does not know its size. */
   #rowsOf(lines: readonly string[]): number {
-    const columns = this.#options.screen.columns ?? Number.POSITIVE_INFINITY;
+    const columns = this.#options.screen.columns || Number.POSITIVE_INFINITY;
     return lines.reduce(
       (rows, line) => rows + Math.max(1, Math.ceil(displayWidth(line) / columns)),
       0,
@@ -103,8 +103,8 @@ class PrettyReporter implements Reporter {
   #liveLines(): string[] {
     const { screen, style } = this.#options;
     // The last column stays free: some terminals wrap when it is written.
-    const columns = Math.max(10, (screen.columns ?? 80) - 1);
-    const most = Math.max(1, Math.min(MOST_LINES, (screen.rows ?? 24) - 2));
+    const columns = Math.max(10, (screen.columns || 80) - 1);
+    const most = Math.max(1, Math.min(MOST_LINES, (screen.rows || 24) - 2));
     const tasks = [...this.#tasks.values()];
     const shown = tasks.slice(0, tasks.length > most ? most - 1 : most);
     const lines = shown.map((task) => progressLine(task, columns, style));

@@ -131,6 +131,21 @@ test('eventText has words for every event it is given', () => {
   );
 });
 
+test('prettyReporter draws on a terminal that does not know its size', () => {
+  const screen = new FakeScreen(0, 0);
+  const { reporter, clock } = pretty(screen);
+
+  reporter.report(started);
+  clock.ms = 1000;
+  reporter.report(halfway);
+  reporter.report(finished);
+  reporter.close();
+
+  expect(screen.writes.join('')).toContain('\u001b[1A');
+  expect(screen.writes.join('')).not.toContain('Infinity');
+  expect(screen.writes.join('')).toMatch(/images .* 50%/);
+});
+
 test('prettyReporter keeps live lines below the lines that stay', () => {
   const screen = new FakeScreen(100);
   const { reporter, clock } = pretty(screen);
