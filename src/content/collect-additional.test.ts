@@ -109,6 +109,15 @@ test.each([
   ['[[:digit:]]+$', 'a12', true],
   ['\\Aquay', 'my.quay', false],
   ['(?P<x>a)b', 'ab', true],
+  ['^\\Qquay.io/a+b\\E:1', 'quay.io/a+b:1', true],
+  ['\\Qa.b', 'axb', false],
 ])('goRegExp reads %s as Go does', (pattern, text, matches) => {
   expect(goRegExp(pattern).test(text)).toBe(matches);
+});
+
+test('goRegExp refuses classes that would quietly mean something else', () => {
+  for (const pattern of ['\\pL', 'a\\p{Greek}', '\\PN']) {
+    expect(() => goRegExp(pattern)).toThrow(SyntaxError);
+  }
+  expect(goRegExp('\\\\p').test('\\p')).toBe(true);
 });

@@ -11,11 +11,15 @@ export interface Provider {
   readonly channel: string;
 }
 
+/** Lowest rank first. */
+type Place = Provider & { readonly rank: number };
+
 /** Who in the whole catalog could be added for what. */
 export class Providers {
   readonly #catalog: Catalog;
   readonly #offer: Offer;
   readonly #heads = new Map<string, string | undefined>();
+  readonly #places = new Map<Bundle, Place | undefined>();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -31,8 +35,14 @@ export class Providers {
       .toSorted((a, b) => a.rank - b.rank || compareBundles(a.bundle, b.bundle));
   }
 
+  /** Looked for once: many bundles may need the same. */
+  #place(bundle: Bundle): Place | undefined {
+    if (!this.#places.has(bundle)) this.#places.set(bundle, this.#findPlace(bundle));
+    return this.#places.get(bundle);
+  }
+
   /** As OLM prefers: the default channel before others, and there the head before what is below it. */
-  #place(bundle: Bundle): (Provider & { readonly rank: number }) | undefined {
+  #findPlace(bundle: Bundle): Place | undefined {
     const from = this.#catalog.packages.get(bundle.package);
     const channels = [...(from?.channels.values() ?? [])]
       .filter(({ entries }) => entries.some(({ name }) => name === bundle.name))

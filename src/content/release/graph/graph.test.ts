@@ -183,6 +183,18 @@ describe('createGraphSource', () => {
     );
   });
 
+  test('takes a release that says nothing of its channels, also with an empty word', async () => {
+    const path = join(await tempDir(), 'graph.json');
+    const payload = `quay.io/a/b@sha256:${'a'.repeat(64)}`;
+    const metadata = { 'io.openshift.upgrades.graph.release.channels': '' };
+    const nodes = [{ version: '4.18.1', payload, metadata }];
+    await writeFile(path, JSON.stringify({ nodes, edges: [] }));
+
+    const graph = await createGraphSource(createWeb(), path).graph(ctx, query);
+
+    expect(graph.nodes.map(({ version }) => version)).toEqual(['4.18.1']);
+  });
+
   test('names the channels a file has', async () => {
     const source = createGraphSource(createWeb(), FIXTURE);
 

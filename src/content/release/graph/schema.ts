@@ -76,7 +76,7 @@ export function parseUpdateGraph(text: string, origin: string): UpdateGraph {
     nodes: nodes.map(({ version, payload, metadata }) => ({
       version,
       payload: parseReference(payload),
-      channels: metadata?.[CHANNELS]?.split(',').map((name) => name.trim()) ?? [],
+      channels: (metadata?.[CHANNELS] ?? '').split(',').flatMap((name) => name.trim() || []),
       url: metadata?.url || undefined,
     })),
     edges: [
