@@ -298,6 +298,28 @@ describe('rehearse finds and names', () => {
     ]);
   });
 
+  test('a release for another architecture than that of the nodes', async () => {
+    const files = {
+      'install-config.yaml': toYaml({
+        ...{ metadata: { name: 'site' }, baseDomain: 'example.com', platform: { none: {} } },
+        controlPlane: { name: 'master', architecture: 'arm64' },
+        pullSecret: '{"auths":{}}',
+        imageDigestSources: usualRules(good.host).map(({ source, mirrors }) => ({
+          source,
+          mirrors,
+        })),
+      }),
+    };
+
+    const result = await rehearseWith(good, { releases: [await byDigest(RELEASE)] }, { files });
+
+    expect(holesOf(result).map(({ cause }) => cause)).toEqual(['platform-missing']);
+    expect(result.rehearsal.findings[0]).toMatchObject({
+      title: `${good.host} has images that do not run on linux/arm64`,
+      evidence: expect.arrayContaining([expect.stringMatching(/ is for linux\/amd64$/)]),
+    });
+  });
+
   test('a wrong password, without trying it once for every image', async () => {
     const login = { ...LOGIN, password: 'yesterdays-password' };
     const images = (await upstreamEntries())

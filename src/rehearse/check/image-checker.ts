@@ -175,7 +175,9 @@ export class ImageChecker {
     const blobs = manifests.flatMap(({ children }) => children);
     const layers = await Promise.all(blobs.map((blob) => this.#blob(ctx, lookup, found, blob)));
     const holes = layers.filter((hole) => hole !== undefined);
-    const configs = holes.length > 0 ? [] : await checkConfigs(ctx, lookup, repository, manifests);
+    const { platforms } = this.#node.config;
+    const configs =
+      holes.length > 0 ? [] : await checkConfigs(ctx, lookup, repository, manifests, platforms);
     const signatures = await checkSignatures(
       ctx,
       lookup,
