@@ -89,6 +89,19 @@ test('atoll bootstrap timeline shows where it is stuck, draws it, and exits with
   expect(await readFile(svg, 'utf8')).toMatch(/^<svg xmlns=/);
 });
 
+test('atoll bootstrap timeline of something else says so instead of drawing one', async () => {
+  const path = join(await tempDir(), 'notes.txt');
+  await writeFile(path, 'hello\n');
+
+  const { status, stdout } = await atoll('bootstrap', 'timeline', path);
+
+  expect([status, stdout.split('\n')[0]]).toEqual([
+    0,
+    'Bootstrap unknown: nothing that was read tells of one',
+  ]);
+  expect(stdout).not.toContain('1970');
+});
+
 test('atoll bootstrap timeline of a healthy bootstrap exits with 0', async () => {
   const { status, stdout } = await atoll('bootstrap', 'timeline', await bundleFile('healthy'));
 

@@ -12,7 +12,13 @@ const MARKS: Readonly<Record<Progress, string>> = {
   unseen: '?',
 };
 
+const NOTHING_SEEN = [
+  'Bootstrap unknown: nothing that was read tells of one',
+  'next: name a log bundle of "openshift-install gather bootstrap", or a journal of the bootstrap machine',
+].join('\n');
+
 export function timelineText(report: TimelineReport, style: Style): string {
+  if (report.verdict === 'unknown') return NOTHING_SEEN;
   const colour = colours(style);
   const mark = (state: Progress) => colour[state](MARKS[state]);
   const current = report.steps.find(({ id }) => id === report.current);
