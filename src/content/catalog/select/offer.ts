@@ -1,13 +1,13 @@
 import { type ApiKind, sameApiKind } from '../model/api-kind.ts';
 import type { Bundle } from '../model/catalog.ts';
 import type { Requirement } from '../model/requirement.ts';
-import { parseVersionRange } from '../model/version-range.ts';
+import { parseVersionRange, type VersionTest } from '../model/version-range.ts';
 
 /** Whether one bundle alone is what the requirement asks for. What cannot be judged is let pass. */
 export function meets(bundle: Bundle, requirement: Requirement): boolean {
   switch (requirement.kind) {
     case 'package':
-      return bundle.package === requirement.package && isInRange(bundle, requirement.range);
+      return bundle.package === requirement.package && isInRange(bundle, requirement);
     case 'api':
       return bundle.provides.some((api) => sameApiKind(api, requirement.api));
     case 'all':
@@ -24,9 +24,16 @@ export function meets(bundle: Bundle, requirement: Requirement): boolean {
 
 export const isJudged = ({ kind }: Requirement): boolean => kind !== 'rule' && kind !== 'broken';
 
-function isInRange({ version }: Bundle, range: string): boolean {
-  if (range === '') return true;
-  return version !== undefined && (parseVersionRange(range)?.(version) ?? false);
+type PackageRequirement = Extract<Requirement, { readonly kind: 'package' }>;
+
+/** Ranges are read once: every bundle of a package is held against them. */
+const known = new WeakMap<PackageRequirement, VersionTest>();
+
+function isInRange({ version }: Bundle, requirement: PackageRequirement): boolean {
+  if (requirement.range === '') return true;
+  const test = known.get(requirement) ?? parseVersionRange(requirement.range) ?? (() => false);
+  known.set(requirement, test);
+  return version !== undefined && test(version);
 }
 
 /** A set of bundles, found by what they offer. */
