@@ -1,4 +1,3 @@
-import { isObject } from '../../core/shape.ts';
 import type { InstallConfig } from './schema.ts';
 
 /** The networks of a cluster that names none. */
@@ -26,12 +25,4 @@ export function withDefaults(config: InstallConfig): InstallConfig {
       : [...compute, { name: 'worker' }],
     publish: config.publish || 'External',
   };
-}
-
-/** To the installer, a field without a value is not there. */
-export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const present = Object.entries(value).filter(([, one]) => one !== null);
-  return Object.fromEntries(present.map(([key, one]) => [key, withoutNulls(one)]));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { inputError, type Locate, parseYamlInput } from '../../core/yaml-input.ts';
-import { withoutNulls } from './defaults.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 const machinePool = z.looseObject({
   name: z.string(),
