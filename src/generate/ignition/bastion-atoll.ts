@@ -74,9 +74,9 @@ function configText(
 }
 
 function hostOfUrl(url: string): string {
-  const host = /^https:\/\/([^/\s]+)\/?$/.exec(url)?.[1];
+  const host = /^https:\/\/([^/\s@%]+)\/?$/.exec(url)?.[1];
   if (host !== undefined) return host;
-  throw new AtollError('INPUT_INVALID', `Cannot cache "${url}"`, {
+  throw new AtollError('INPUT_INVALID', `Cannot cache "${url.replace(/\/\/.*@/, '//…@')}"`, {
     hint: 'Give the https URL of a registry without a path, such as "https://quay.io"',
   });
 }

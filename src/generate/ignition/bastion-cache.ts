@@ -17,8 +17,8 @@ export function cachePart(
   certificate: ServerCertificate | undefined,
 ): IgnitionPart {
   const { port, image, htpasswd, url, username, password } = cache;
-  if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) {
-    throw new AtollError('INPUT_INVALID', `Cannot cache "${url}"`, {
+  if (!/^https?:\/\/[^/\s@%]+\/?$/.test(url)) {
+    throw new AtollError('INPUT_INVALID', `Cannot cache "${url.replace(/\/\/.*@/, '//…@')}"`, {
       hint: 'Give the URL of a registry without a path, such as "https://quay.io"',
     });
   }

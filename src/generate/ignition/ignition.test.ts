@@ -58,6 +58,17 @@ describe('bastionIgnition', () => {
     expect(config).toEqual({ ignition: { version: '3.4.0' } });
   });
 
+  test.each(['atoll', 'distribution'] as const)(
+    'refuses a login in the URL of a cache (%s), and does not repeat it',
+    (kind) => {
+      const caches = [{ port: 6001, url: 'https://user:secret@quay.io' }];
+
+      expect(() => bastionIgnition({ users: [], registry: { kind }, caches })).toThrow(
+        'Cannot cache "https://…@quay.io"',
+      );
+    },
+  );
+
   test('does not depend on the order of its input', () => {
     const other = { ...FULL, caches: FULL.caches?.toReversed() };
 
