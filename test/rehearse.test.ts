@@ -2,11 +2,17 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { silentContext } from '../src/core/context.ts';
 import { policyJson } from '../src/generate/policy-json.ts';
 import { registriesConf } from '../src/generate/registries-conf.ts';
 import { toYaml } from '../src/generate/yaml.ts';
 import { createCa } from '../src/registry/tls/certificates.ts';
+import { findConfigFiles } from '../src/rehearse/node/config-files.ts';
+import { openNode } from '../src/rehearse/node/open-node.ts';
+import { readNodeConfig } from '../src/rehearse/node/read-config.ts';
 import type { FullRehearsal } from '../src/rehearse/rehearse.ts';
+import { playStorm } from '../src/rehearse/storm/play-storm.ts';
+import { pullPlan } from '../src/rehearse/storm/shares.ts';
 import { freePort } from './support/docker-registry.ts';
 import {
   fillStore,
@@ -475,6 +481,22 @@ describe('rehearse finds and names', () => {
     expect(shut.rehearsal).toMatchObject({ clean: true, openSources: [] });
     expect(nowhere.rehearsal).toMatchObject({ clean: true, openSources: [source] });
   });
+});
+
+test('playStorm leaves the public roots out only where the trust bundle will do', async () => {
+  const folder = await generateConfig(good);
+  const { checks } = await rehearseFolder(folder, { images: [HELM] });
+  const files = await findConfigFiles(folder);
+  const node = await openNode(await readNodeConfig(files, { dns: false, architectures: [] }));
+  onTestFinished(node.close);
+  const { certificate } = await createCa('for somebody else', { now: new Date(), days: 30 });
+  const file = join(folder, 'other.pem');
+  await writeFile(file, certificate);
+  const leanOptions = { ...node.leanOptions, env: { SSL_CERT_FILE: file } };
+
+  const storm = await playStorm(silentContext(), { ...node, leanOptions }, pullPlan(checks, 3));
+
+  expect(storm).toMatchObject({ images: 1, failed: 0, errors: [] });
 });
 
 const signatureTag = async () => `${(await digestOf(RELEASE)).replace(':', '-')}.sig`;

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import { type Spread, spreadOf } from './measures.ts';
 import { createPacer } from './pacer.ts';
@@ -49,6 +50,7 @@ export async function playStorm(
     images: 0,
   };
   const pacer = createPacer(bytesPerSecond);
+  const options = await stormOptions(ctx, node, plan);
   const phases: StormPhase[] = [];
   const nodes = plan.reduce((sum, phase) => sum + phase.nodes.length, 0);
   const title = `Play the pulls of ${nodes} machines`;
@@ -56,9 +58,7 @@ export async function playStorm(
   for (const phase of plan) {
     const started = performance.now();
     const before = log.bytes;
-    await Promise.all(
-      phase.nodes.map((pulls) => playNode(ctx, node.leanOptions, pulls, pacer, log)),
-    );
+    await Promise.all(phase.nodes.map((pulls) => playNode(ctx, options, pulls, pacer, log)));
     const durationMs = Math.round(performance.now() - started);
     phases.push({
       role: phase.role,
@@ -70,6 +70,25 @@ export async function playStorm(
   }
   ctx.emit({ type: 'task.finished', task: TASK, title });
   return stormOf(log, phases, nodes);
+}
+
+/** The public roots are left out only where the trust bundle alone will do for every mirror. */
+async function stormOptions(ctx: Context, node: RehearsalNode, plan: readonly Phase[]) {
+  const images = plan.flatMap((phase) => phase.nodes.flatMap((pulls) => pulls.images));
+  const found = images.flatMap((check) => check.found ?? []);
+  const byRegistry = new Map(found.map((one) => [one.repository.registry, one]));
+  const lean = createRegistries(node.leanOptions);
+  try {
+    for (const { endpoint, descriptor } of byRegistry.values()) {
+      await lean.at(endpoint).manifest(ctx, descriptor);
+    }
+    return node.leanOptions;
+  } catch {
+    ctx.signal.throwIfAborted();
+    return node.options;
+  } finally {
+    await lean.close();
+  }
 }
 
 function stormOf(log: StormLog, phases: readonly StormPhase[], nodes: number): Storm {
