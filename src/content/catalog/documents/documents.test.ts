@@ -62,6 +62,13 @@ describe('DocumentReader', () => {
     expect(read('{schema: a}')[0]?.format).toBe('yaml');
   });
 
+  test('takes the last of a key that is there twice, in JSON and in YAML', () => {
+    const last = [{ schema: 'olm.package', name: 'last' }];
+
+    expect(valuesOf('schema: olm.package\nname: first\nname: last\n')).toEqual(last);
+    expect(valuesOf('{"schema": "olm.package", "name": "first", "name": "last"}')).toEqual(last);
+  });
+
   test('has nothing to say about an empty file', () => {
     expect(valuesOf('')).toEqual([]);
     expect(valuesOf(' \n\n')).toEqual([]);

@@ -75,9 +75,14 @@ function parseText(
     }
   }
   try {
-    return { value: parse(text, { merge: true, logLevel: 'error' }), format: 'yaml' };
+    return { value: parseYaml(text), format: 'yaml' };
   } catch (error) {
     const [first = ''] = messageOf(error).split('\n');
     throw new Error(`document ${count} cannot be read: ${first.replace(/:$/, '')}`);
   }
+}
+
+/** As the catalog server reads it: merge keys count, and of a key that is there twice the last one. */
+export function parseYaml(text: string): unknown {
+  return parse(text, { merge: true, uniqueKeys: false, logLevel: 'error' });
 }

@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import { isObject } from '../../../core/shape.ts';
+import { parseYaml } from '../documents/read-documents.ts';
 import type { ChannelEntry } from '../model/catalog.ts';
 import { fieldOf, listAt, textAt } from '../model/fields.ts';
 import type { DocumentKey } from '../model/parse-document.ts';
@@ -51,7 +51,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 function parsed({ text, format }: KeptDocument): Value {
   const source = text.toString('utf8');
-  return format === 'json' ? JSON.parse(source) : parse(source, { merge: true, logLevel: 'error' });
+  return format === 'json' ? JSON.parse(source) : (parseYaml(source) as Value);
 }
 
 function rewritten(document: KeptDocument, value: Value): KeptDocument {
