@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import { unreadable } from '../../core/files.ts';
 import { type GrantsByUser, parseGrants } from './grants.ts';
 import { type Htpasswd, parseHtpasswd } from './htpasswd.ts';
 
@@ -18,17 +19,18 @@ export function watchUserFiles(
   htpasswd: string,
   grants: string | undefined,
 ): UserFiles {
-  const users = watched(ctx, htpasswd, (text) => parseHtpasswd(htpasswd, text));
+  const users = watched(ctx, htpasswd, () => parseHtpasswd(htpasswd, readIfPresent(htpasswd)));
+  // Without its grants everybody could read everything, so a lost file is not an empty one.
   const allowed =
     grants === undefined
       ? (): GrantsByUser => ({})
-      : watched<GrantsByUser>(ctx, grants, (text) => parseGrants(grants, text));
+      : watched<GrantsByUser>(ctx, grants, () => parseGrants(grants, read(grants)));
   return { hashOf: (user) => (users() as Htpasswd).get(user), grants: allowed };
 }
 
-function watched<T>(ctx: Context, path: string, parse: (text: string) => T): () => T {
+function watched<T>(ctx: Context, path: string, load: () => T): () => T {
   let stamp = stampOf(path);
-  let value = parse(readIfPresent(path));
+  let value = load();
   let lookedAt = performance.now();
 
   function look(): void {
@@ -36,7 +38,7 @@ function watched<T>(ctx: Context, path: string, parse: (text: string) => T): () 
     if (now === stamp) return;
     stamp = now;
     try {
-      value = parse(readIfPresent(path));
+      value = load();
     } catch (error) {
       const hint = 'The users of before still count until the file can be read';
       ctx.emit({ type: 'warning.raised', message: messageOf(error), hint, subject: path });
@@ -58,5 +60,13 @@ function stampOf(path: string): string {
 }
 
 function readIfPresent(path: string): string {
-  return stampOf(path) === '' ? '' : readFileSync(path, 'utf8');
+  return stampOf(path) === '' ? '' : read(path);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
 }
