@@ -28,7 +28,7 @@ const COMMON = {
   target: 'node20.19',
   minifyWhitespace: true,
   minifySyntax: true,
-  legalComments: 'none',
+  legalComments: 'eof',
   logLevel: 'error',
 };
 
