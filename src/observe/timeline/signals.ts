@@ -125,13 +125,13 @@ export const SIGNALS: readonly Signal[] = [
     step: 'release-image',
     says: 'started',
     where: BOOTSTRAP,
-    pattern: 'Starting (?:Download the OpenShift Release Image|release-image\\.service)',
+    pattern: 'Starting Download the OpenShift Release Image|Starting release-image\\.service',
   },
   {
     step: 'release-image',
     says: 'finished',
     where: BOOTSTRAP,
-    pattern: 'Finished (?:Download the OpenShift Release Image|release-image\\.service)',
+    pattern: 'Finished Download the OpenShift Release Image|Finished release-image\\.service',
   },
   {
     step: 'release-image',
@@ -149,13 +149,13 @@ export const SIGNALS: readonly Signal[] = [
     step: 'crio',
     says: 'started',
     where: BOOTSTRAP,
-    pattern: 'Starting (?:crio\\.service|Container Runtime Interface for OCI)',
+    pattern: 'Starting crio\\.service|Starting Container Runtime Interface for OCI',
   },
   {
     step: 'crio',
     says: 'finished',
     where: BOOTSTRAP,
-    pattern: 'Started (?:crio\\.service|Container Runtime Interface for OCI)',
+    pattern: 'Started crio\\.service|Started Container Runtime Interface for OCI',
   },
   {
     step: 'crio',
