@@ -4,23 +4,12 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Digest } from '../src/oci/digest.ts';
-import {
-  type EmbeddedRegistry,
-  type EmbeddedRegistryOptions,
-  startEmbeddedRegistry,
-} from './support/embedded-registry.ts';
-import { imageManifest, type RegistryHttp, registryHttp } from './support/registry-http.ts';
+import type { EmbeddedRegistry } from './support/embedded-registry.ts';
+import { imageManifest } from './support/registry-http.ts';
+import { serveForTest } from './support/serve-for-test.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-
-async function serve(
-  options: EmbeddedRegistryOptions = {},
-): Promise<EmbeddedRegistry & { http: RegistryHttp }> {
-  const registry = await startEmbeddedRegistry(options);
-  onTestFinished(registry.stop);
-  return { ...registry, http: registryHttp(registry.url) };
-}
 
 async function connectTo({ host }: EmbeddedRegistry): Promise<Socket> {
   const socket = connect(Number(host.split(':')[1]), '127.0.0.1');
@@ -52,7 +41,7 @@ async function openFiles({ root }: EmbeddedRegistry, digest: Digest): Promise<nu
 }
 
 test('requests sent ahead are answered in their order', async () => {
-  const registry = await serve();
+  const registry = await serveForTest();
   const { layer, manifest } = await registry.http.pushImage('ahead/a', 'v1');
   const socket = await connectTo(registry);
 
@@ -68,7 +57,7 @@ test('requests sent ahead are answered in their order', async () => {
 });
 
 test('requests sent ahead cost no more than one at a time, and nothing when the client vanishes', async () => {
-  const registry = await serve();
+  const registry = await serveForTest();
   const { layer } = await registry.http.pushImage('ahead/b', 'v1', 3 * MIB);
   const socket = await connectTo(registry);
 
@@ -81,7 +70,7 @@ test('requests sent ahead cost no more than one at a time, and nothing when the 
 });
 
 test('a registry that stops does not wait for connections on which nobody asks anything', async () => {
-  const registry = await serve();
+  const registry = await serveForTest();
   const silent = await connectTo(registry);
   const begun = await connectTo(registry);
   begun.write('GET /v2/ HTTP/1.1\r\nhost: test\r\n');
@@ -95,7 +84,7 @@ test('a registry that stops does not wait for connections on which nobody asks a
 });
 
 test('an answer that is still on its way when the registry stops arrives whole', async () => {
-  const registry = await serve();
+  const registry = await serveForTest();
   const { http, running } = registry;
   const config = Buffer.from('{}');
   await http.pushBlob('slow/a', config);

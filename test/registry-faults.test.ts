@@ -10,29 +10,13 @@ import { type Digest, digestOf } from '../src/oci/digest.ts';
 import { checkRegistry } from '../src/registry/upkeep/check.ts';
 import { collectRegistry } from '../src/registry/upkeep/gc.ts';
 import { killChild, messageFrom, startChild } from './support/child.ts';
-import {
-  type EmbeddedRegistry,
-  type EmbeddedRegistryOptions,
-  startEmbeddedRegistry,
-} from './support/embedded-registry.ts';
-import {
-  errorCode,
-  imageManifest,
-  type RegistryHttp,
-  registryHttp,
-} from './support/registry-http.ts';
+import type { EmbeddedRegistry } from './support/embedded-registry.ts';
+import { errorCode, imageManifest, registryHttp } from './support/registry-http.ts';
+import { serveForTest } from './support/serve-for-test.ts';
 import { tempDir } from './support/temp.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-
-async function serve(
-  options: EmbeddedRegistryOptions = {},
-): Promise<EmbeddedRegistry & { http: RegistryHttp }> {
-  const registry = await startEmbeddedRegistry(options);
-  onTestFinished(registry.stop);
-  return { ...registry, http: registryHttp(registry.url) };
-}
 
 async function serveApart(root: string) {
   const child = await startChild(join(import.meta.dirname, 'support/children/registry.ts'), [root]);
@@ -128,7 +112,7 @@ async function flipByte(root: string, digest: Digest): Promise<void> {
 
 test('a flipped byte is never served as good, and a new push heals it', async () => {
   const ctx = recordingContext();
-  const { http, root } = await serve({ ctx });
+  const { http, root } = await serveForTest({ ctx });
   const { layer, layerBytes } = await http.pushImage('flip/a', 'v1', 2 * MIB);
   const path = `/v2/flip/a/blobs/${layer}`;
   // Sent once and found good, so that only the change can make it suspicious.
@@ -144,11 +128,11 @@ test('a flipped byte is never served as good, and a new push heals it', async ()
 });
 
 test('a part of a damaged blob, a small one and a manifest are refused', async () => {
-  const { http, root } = await serve();
+  const { http, root } = await serveForTest();
   const large = await http.pushImage('flip/b', 'v1', 2 * MIB);
   const small = await http.pushImage('flip/b', 'v2', 100);
   for (const digest of [large.layer, small.layer]) await flipByte(root, digest);
-  const restarted = await serve({ root });
+  const restarted = await serveForTest({ root });
   await flipByte(root, small.digest);
 
   const range = { range: 'bytes=0-9' };
@@ -161,7 +145,7 @@ test('a part of a damaged blob, a small one and a manifest are refused', async (
 });
 
 test('two clients that push the same blob at once both succeed', async () => {
-  const { http } = await serve();
+  const { http } = await serveForTest();
   const bytes = randomBytes(4 * MIB);
 
   await Promise.all(['one/a', 'two/b', 'one/a'].map((name) => http.pushBlob(name, bytes)));
@@ -182,7 +166,7 @@ async function age(registry: EmbeddedRegistry): Promise<void> {
 
 test('200 concurrent pulls and pushes go on while garbage is collected', async () => {
   const ctx = silentContext();
-  const registry = await serve();
+  const registry = await serveForTest();
   const { http } = registry;
   const images = await Promise.all(
     Array.from({ length: 8 }, (_, index) => http.pushImage(`gc/image-${index}`, 'v1', 100_000)),
@@ -231,10 +215,10 @@ test('200 concurrent pulls and pushes go on while garbage is collected', async (
 test('a registry whose disk is nearly full refuses writes and serves reads', async () => {
   let free = 100 * MIB;
   const limits = { minFreeBytes: 10 * MIB };
-  const { http, url } = await serve({ limits, measureFreeBytes: async () => free });
+  const { http, url } = await serveForTest({ limits, measureFreeBytes: async () => free });
   const { layer, manifest } = await http.pushImage('full/a', 'v1');
   free = 5 * MIB;
-  const full = await serve({ limits, measureFreeBytes: async () => free });
+  const full = await serveForTest({ limits, measureFreeBytes: async () => free });
 
   const opened = await full.http.send('POST', '/v2/full/a/blobs/uploads/');
   const put = await full.http.send('PUT', '/v2/full/a/manifests/v1', { body: manifest });
@@ -248,7 +232,7 @@ test('a registry whose disk is nearly full refuses writes and serves reads', asy
 
 test('a stream that does not say how long it is ends where the reserve of the disk begins', async () => {
   let free = 100 * MIB;
-  const { http, url } = await serve({
+  const { http, url } = await serveForTest({
     limits: { minFreeBytes: 10 * MIB },
     measureFreeBytes: async () => free,
   });
@@ -290,7 +274,7 @@ test('a disk that fills up during an upload is reported and what was there still
   const root = await smallDisk();
   if (root === undefined) return;
   // Believes that there is room, as when somebody else fills the disk at the same time.
-  const { http } = await serve({ root, measureFreeBytes: async () => 100 * MIB });
+  const { http } = await serveForTest({ root, measureFreeBytes: async () => 100 * MIB });
   const { layer, layerBytes } = await http.pushImage('full/b', 'v1', MIB);
   const large = randomBytes(8 * MIB);
   const location = await http.open('full/b');
@@ -305,7 +289,7 @@ test('a disk that fills up during an upload is reported and what was there still
 });
 
 test('a client that falls silent during an upload is cut off, and its bytes stay', async () => {
-  const { http, url } = await serve({ limits: { idleMs: 100 } });
+  const { http, url } = await serveForTest({ limits: { idleMs: 100 } });
   const location = await http.open('idle/a');
   const half = sendHalf(`${url}${location}`, 'PATCH', randomBytes(MIB));
 
@@ -316,7 +300,7 @@ test('a client that falls silent during an upload is cut off, and its bytes stay
 });
 
 test('more uploads at once than allowed are asked to wait', async () => {
-  const { http, url, root } = await serve({ limits: { concurrentUploads: 1 } });
+  const { http, url, root } = await serveForTest({ limits: { concurrentUploads: 1 } });
   const half = sendHalf(`${url}${await http.open('busy/a')}`, 'PATCH', randomBytes(MIB));
   while ((await uploadSizes(root)).length < 1) await pause(20);
 
