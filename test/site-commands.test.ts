@@ -1,38 +1,20 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
 import { runCommandLine } from '../src/cli/run.ts';
 import { silentContext } from '../src/core/context.ts';
 import { forgetSecrets } from '../src/core/redact.ts';
-import { toYaml } from '../src/generate/yaml.ts';
 import { acquireLock } from '../src/workflow/lock.ts';
 import { fakeProcess } from './support/fake-process.ts';
-import { PULL_SECRET, siteDocument } from './support/site.ts';
+import { siteFolder } from './support/site.ts';
 import { tempDir } from './support/temp.ts';
 
 async function atoll(...argv: string[]) {
   const own = fakeProcess({ PATH: process.env.PATH ?? '' });
   const status = await runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, own);
   return { status, stdout: own.stdout.text, stderr: own.stderr.text };
-}
-
-async function siteFolder(
-  change: Readonly<Record<string, object>> = {},
-  files: Readonly<Record<string, string>> = {},
-) {
-  const folder = await tempDir();
-  const all = {
-    'pull-secret.json': PULL_SECRET,
-    'atoll.yaml': toYaml(siteDocument(change)),
-    ...files,
-  };
-  for (const [name, text] of Object.entries(all)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text, { mode: 0o600 });
-  }
-  return { folder, site: join(folder, 'atoll.yaml') };
 }
 
 describe('commands that only look', () => {

@@ -25,12 +25,11 @@ export function siteDocument(change: Readonly<Record<string, object>> = {}): obj
   return document;
 }
 
-/** Opens a site in a folder of its own, beside these files. Closed and gone when the test ends. */
-export async function openTestSite(
+/** A folder with a site file, a pull secret and these files; gone when the test ends. */
+export async function siteFolder(
   change: Readonly<Record<string, object>> = {},
   files: Readonly<Record<string, string>> = {},
-  ctx: Context = silentContext(),
-): Promise<OpenSite> {
+): Promise<{ readonly folder: string; readonly site: string }> {
   const folder = await tempDir();
   const all = {
     'pull-secret.json': PULL_SECRET,
@@ -41,7 +40,17 @@ export async function openTestSite(
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text, { mode: name.endsWith('.json') ? 0o600 : 0o644 });
   }
-  const site = await readSite(join(folder, 'atoll.yaml'), {});
+  return { folder, site: join(folder, 'atoll.yaml') };
+}
+
+/** Opens a site in a folder of its own, beside these files. Closed and gone when the test ends. */
+export async function openTestSite(
+  change: Readonly<Record<string, object>> = {},
+  files: Readonly<Record<string, string>> = {},
+  ctx: Context = silentContext(),
+): Promise<OpenSite> {
+  const { site: path } = await siteFolder(change, files);
+  const site = await readSite(path, {});
   const open = await openSite(ctx, site, { PATH: process.env.PATH });
   onTestFinished(() => open.close());
   return open;

@@ -8,7 +8,7 @@ import { hostNameOf, hostOf } from '../../generate/mirror-rule.ts';
 import { loadCertsDir } from '../../remote/certs-dir.ts';
 import { proxyFor } from '../../remote/no-proxy.ts';
 import { TRUSTING } from '../../remote/transport/endpoints.ts';
-import { networkCode, networkError } from '../../remote/transport/network-error.ts';
+import { ISSUER_UNKNOWN, networkCode, networkError } from '../../remote/transport/network-error.ts';
 import { formatRule } from '../node/mirror-rules.ts';
 import { insecureHosts, type RehearsalNode } from '../node/open-node.ts';
 import { refusedHole } from './classify.ts';
@@ -25,15 +25,6 @@ import {
 } from './tls-holes.ts';
 
 const TIMEOUT_MS = 5000;
-/** Nobody whom nodes trust has signed it; all else is wrong with the certificate or its CA. */
-const ISSUER_UNKNOWN = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_UNTRUSTED',
-]);
 const DAY_MS = 86_400_000;
 
 /** What a registry shows when a node shakes hands with it, and what OpenSSL thinks of the chain. */

@@ -4,13 +4,17 @@ import { redact } from '../../core/redact.ts';
 import { ProtocolError } from './response-head.ts';
 import { ProxyError } from './tunnel.ts';
 
-const UNTRUSTED = new Set([
+/** Nobody who is trusted has signed the certificate. */
+export const ISSUER_UNKNOWN: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'CERT_UNTRUSTED',
+]);
+const UNTRUSTED = new Set([
+  ...ISSUER_UNKNOWN,
   'CERT_REJECTED',
   'CERT_SIGNATURE_FAILURE',
   'INVALID_CA',
