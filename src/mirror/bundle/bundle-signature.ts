@@ -3,7 +3,7 @@ import type { PrivateKey, PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
-import { loadOpenpgp } from '../../core/openpgp.ts';
+import { checkSigner, loadOpenpgp } from '../../core/openpgp.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { SIGNATURE_FILE } from './bundle-index.ts';
 
@@ -81,8 +81,7 @@ export async function verifyIndex(
   for (const { keyID, verified } of signatures) {
     try {
       await verified;
-      const signing = keys.filter((key) => key.getKeys(keyID).length > 0);
-      for (const key of signing) await key.verifyPrimaryKey(date);
+      await checkSigner(keys, keyID, date);
       return;
     } catch (error) {
       why = error;

@@ -1,6 +1,6 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
-import { loadOpenpgp } from '../../../core/openpgp.ts';
+import { checkSigner, loadOpenpgp } from '../../../core/openpgp.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import type { Web } from '../../web/web.ts';
 import type { ReleaseKeys } from './release-keys.ts';
@@ -71,10 +71,7 @@ export async function verifySignature(
     const keyId = keyID.toHex().toUpperCase();
     try {
       await verified;
-      // The library takes a signature that is older than its key's end; who has that key could backdate.
-      for (const key of keys) {
-        if (key.getKeys(keyID).length > 0) await key.getSigningKey(keyID, date);
-      }
+      await checkSigner(keys, keyID, date);
       const identity = checkSigned(data, { type: 'atomic container signature', digest });
       return { digest, bytes, identity, keyId };
     } catch (error) {
