@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
-import type { Break } from '../src/site/lab/lab-settings.ts';
-import type { LabResult } from '../src/site/lab/run-lab.ts';
+import type { Break } from '../src/lab/lab-settings.ts';
+import type { LabResult } from '../src/lab/run-lab.ts';
 import { type AtollOptions, processesWith, startAtoll } from './support/atoll-process.ts';
 
 // Whole labs run here: a dozen processes each, on a machine that may be busy.

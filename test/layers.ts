@@ -1,28 +1,44 @@
 /** Who may import whom, lowest layer first. A module not listed for you is not yours to use. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  openshift: ['core'],
   oci: ['core'],
+  http: ['core'],
   store: ['core', 'oci'],
-  remote: ['core', 'oci'],
-  registry: ['core', 'oci', 'store'],
-  content: ['core', 'oci', 'remote', 'store'],
-  generate: ['core', 'oci'],
+  remote: ['core', 'oci', 'http'],
+  registry: ['core', 'oci', 'store', 'remote'],
+  content: ['core', 'oci', 'http', 'remote', 'store', 'openshift'],
+  generate: ['core', 'oci', 'openshift'],
   mirror: ['core', 'oci', 'store', 'remote', 'content', 'generate'],
   host: ['core'],
-  platform: ['core', 'generate', 'host'],
-  cluster: ['core', 'generate'],
-  observe: ['core', 'oci', 'host'],
-  rehearse: ['core', 'oci', 'store', 'remote', 'content', 'generate', 'observe'],
+  cluster: ['core', 'generate', 'openshift'],
+  platform: ['core', 'generate', 'host', 'cluster', 'openshift'],
+  observe: ['core', 'oci', 'openshift', 'host', 'cluster'],
+  rehearse: [
+    'core',
+    'oci',
+    'http',
+    'store',
+    'remote',
+    'content',
+    'generate',
+    'observe',
+    'openshift',
+  ],
   workflow: ['core'],
   site: ['*'],
-  dashboard: ['core', 'workflow'],
+  lab: ['*'],
+  dashboard: ['core', 'workflow', 'observe'],
   cli: ['*'],
 };
 
 /** Composes everything below it, but never what shows it. */
-export const NEVER: Readonly<Record<string, readonly string[]>> = { site: ['cli', 'dashboard'] };
+export const NEVER: Readonly<Record<string, readonly string[]>> = {
+  site: ['cli', 'dashboard', 'lab'],
+  lab: ['cli', 'dashboard'],
+};
 
 /** Modules that only compute. They may not open files, sockets or processes. */
-export const PURE: readonly string[] = ['oci', 'generate'];
+export const PURE: readonly string[] = ['openshift', 'oci', 'generate'];
 export const IO_BUILTINS =
   /^node:(fs|net|tls|http|https|http2|child_process|dgram|worker_threads|cluster|dns)/;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordingContext, silentContext } from '../src/core/context.ts';
 import { initRegistry, serverPaths } from '../src/registry/init.ts';
-import { renewCertificate } from '../src/registry/renew.ts';
 import { loadCertificate } from '../src/registry/tls/certificate-file.ts';
 import { createCa, createServerCertificate } from '../src/registry/tls/certificates.ts';
+import { renewCertificate } from '../src/registry/tls/renew.ts';
 import { startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { tempDir } from './support/temp.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CollectDeps } from '../content/collecting.ts';
 import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
-import { createWeb } from '../content/web/web.ts';
+import { createWeb } from '../http/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';

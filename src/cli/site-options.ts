@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import { platformHooks } from '../lab/lab-hooks.ts';
 import { type Access, type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import type { OptionSpec, Terminal } from './command.ts';
@@ -19,7 +20,7 @@ export async function withSite<T>(
   for (const { variable, field } of site.overrides) {
     ctx.emit({ type: 'note.added', message: `${field} comes from ${variable}` });
   }
-  const open = await openSite(ctx, site, terminal.env, access);
+  const open = await openSite(ctx, site, terminal.env, { hooks: platformHooks, access });
   try {
     return await work(open);
   } finally {

@@ -3,8 +3,8 @@ import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { mapBounded } from '../core/pool.ts';
 import { formatReference, tagOrDigestOf } from '../oci/reference.ts';
-import { openDiskStore } from '../store/disk-store.ts';
-import { layoutRoot, layoutSource } from '../store/layout-source.ts';
+import { openDiskStore } from '../store/disk/disk-store.ts';
+import { layoutRoot, layoutSource } from '../store/layout/source.ts';
 import { type CollectDeps, failureOf } from './collecting.ts';
 import {
   type Collection,

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { AtollError, messageOf } from '../core/errors.ts';
+import type { Web } from '../http/web.ts';
 import type { Source } from '../oci/content.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { CollectFailure } from './content-image.ts';
 import type { ReleaseKeys } from './release/signatures/release-keys.ts';
-import type { Web } from './web/web.ts';
 
 /** What collecting needs of the world, and the choices of the command line. */
 export interface CollectDeps {

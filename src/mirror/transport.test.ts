@@ -5,8 +5,8 @@ import { MemoryImages } from '../../test/support/images.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
 import type { Source } from '../oci/content.ts';
-import { openDiskStore } from '../store/disk-store.ts';
-import { layoutTarget } from '../store/layout-target.ts';
+import { openDiskStore } from '../store/disk/disk-store.ts';
+import { layoutTarget } from '../store/layout/target.ts';
 import { formatTransport, openTarget, parseTransport } from './transport.ts';
 
 test.each([

@@ -8,10 +8,10 @@ import {
   tagOrDigestOf,
 } from '../oci/reference.ts';
 import type { Registries } from '../remote/registries.ts';
-import { dirSource, openDirTarget } from '../store/dir-transport.ts';
-import { type DiskStore, openDiskStore } from '../store/disk-store.ts';
-import { type LayoutSource, layoutRoot, layoutSource } from '../store/layout-source.ts';
-import { type LayoutTarget, layoutTarget } from '../store/layout-target.ts';
+import { type DiskStore, openDiskStore } from '../store/disk/disk-store.ts';
+import { dirSource, openDirTarget } from '../store/layout/dir-transport.ts';
+import { type LayoutSource, layoutRoot, layoutSource } from '../store/layout/source.ts';
+import { type LayoutTarget, layoutTarget } from '../store/layout/target.ts';
 
 /** Where an image is, in the words of skopeo and podman. */
 export type Transport =

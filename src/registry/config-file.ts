@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { readText } from '../core/files.ts';
 import { parseBytes } from '../core/format.ts';
 import { inputError, parseYamlInput } from '../core/yaml-input.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './serving/limits.ts';
 
 const ADDRESS = /^(?<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]*):(?<port>\d{1,5})$/;
 const UPSTREAM = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?$/;

@@ -1,12 +1,7 @@
+import type { ChunkSink } from '../core/chunk-sink.ts';
 import type { Context } from '../core/context.ts';
 import type { Source } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
-
-/**
- * Takes one piece of a blob. The memory is valid only until this returns, or until the promise it
- * returned settles; then the next read may overwrite it.
- */
-export type ChunkSink = (chunk: Uint8Array) => void | Promise<void>;
 
 /** One blob on its way in. Either pump it to the end or cancel it. */
 export interface BlobDownload {

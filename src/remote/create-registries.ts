@@ -1,19 +1,19 @@
+import { createEndpoints } from '../http/endpoints.ts';
+import { Transport } from '../http/transport.ts';
 import type { Reference } from '../oci/reference.ts';
-import { type AuthLookup, loadAuthFiles } from './auth-file.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
-import { blockedError, MirroredSource } from './pull-source.ts';
-import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
+import { createLimiter, type Limiter } from './client/limiter.ts';
+import { RegistryClient } from './client/registry-client.ts';
+import { DEFAULT_TUNING, type Tuning } from './client/tuning.ts';
+import { type AuthLookup, loadAuthFiles } from './config/auth-file.ts';
 import {
   type Endpoint,
   endpointRules,
   loadRegistriesConf,
   type RegistriesConf,
-} from './registries-conf.ts';
-import { RegistryClient } from './registry-client.ts';
+} from './config/registries-conf.ts';
+import { blockedError, MirroredSource } from './pull-source.ts';
+import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
 import { RemoteRepository } from './repository.ts';
-import { createEndpoints } from './transport/endpoints.ts';
-import { Transport } from './transport/transport.ts';
-import { DEFAULT_TUNING, type Tuning } from './tuning.ts';
 
 /** Opens the way to registries; nothing is read or asked before the first operation. */
 export function createRegistries(options: RegistryOptions = {}): Registries {

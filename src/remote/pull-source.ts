@@ -1,14 +1,14 @@
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
+import { metNobody } from '../http/network-error.ts';
 import type { KnownTags } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
 import type { BlobDownload } from './bulk.ts';
+import { type Endpoint, pullEndpoints, type RegistriesConf } from './config/registries-conf.ts';
 import type { PullSource, Repository } from './registries.ts';
-import { type Endpoint, pullEndpoints, type RegistriesConf } from './registries-conf.ts';
-import { metNobody } from './transport/network-error.ts';
 
 export interface PullWays {
   readonly conf: () => Promise<RegistriesConf>;

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { HttpOptions } from '../http/options.ts';
 import type {
   FindingSource,
   MountTarget,
@@ -10,27 +11,16 @@ import type {
 import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { BulkSource, BulkTarget } from './bulk.ts';
-import type { Limiter } from './limiter.ts';
-import type { Endpoint } from './registries-conf.ts';
-import type { Tuning } from './tuning.ts';
+import type { Limiter } from './client/limiter.ts';
+import type { Tuning } from './client/tuning.ts';
+import type { Endpoint } from './config/registries-conf.ts';
 
 /** How registries are reached: the usual files, or the ones named here. */
-export interface RegistryOptions {
+export interface RegistryOptions extends HttpOptions {
   /** Auth file that wins over all others. */
   readonly authfile?: string | undefined;
-  /** PEM files of CAs trusted besides the system's. */
-  readonly ca?: readonly string[] | undefined;
-  /** `true` for all, or hosts for which http and unverified TLS are allowed. */
-  readonly insecure?: boolean | readonly string[] | undefined;
   /** `registries.conf` to use instead of the system's. */
   readonly registriesConf?: string | undefined;
-  /** Folder of `<host>[:port]/` folders to use instead of the system's `certs.d`. */
-  readonly certsDir?: string | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Names as a node resolves them, instead of DNS; undefined: there is no such host. */
-  readonly addressOf?:
-    | ((host: string) => string | undefined | Promise<string | undefined>)
-    | undefined;
   /**
    * As strict as a container runtime: `/v2/` must answer 200 or 401, and credentials are shown only
    * where it asked for them.

@@ -5,7 +5,6 @@ import type { Digest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
 import { isManifestType } from '../oci/media-types.ts';
 import { verified } from '../oci/verify.ts';
-import { hasBlob, mountBlob, removeBlob } from './blobs.ts';
 import {
   type BlobDownload,
   type BulkSource,
@@ -13,7 +12,9 @@ import {
   type Transfer,
   type TransferOptions,
 } from './bulk.ts';
-import { iterate, openDownload } from './download.ts';
+import type { RegistryClient } from './client/registry-client.ts';
+import { hasBlob, mountBlob, removeBlob } from './ops/blobs.ts';
+import { iterate, openDownload } from './ops/download.ts';
 import {
   findManifest,
   hasManifest,
@@ -21,13 +22,12 @@ import {
   removeManifest,
   resolveManifest,
   writeManifest,
-} from './manifests.ts';
-import type { Place } from './place.ts';
-import { addToFallback, listReferrers } from './referrers.ts';
+} from './ops/manifests.ts';
+import type { Place } from './ops/place.ts';
+import { addToFallback, listReferrers } from './ops/referrers.ts';
+import { listTags } from './ops/tags.ts';
+import { upload } from './ops/uploads/upload.ts';
 import type { Repository } from './registries.ts';
-import type { RegistryClient } from './registry-client.ts';
-import { listTags } from './tags.ts';
-import { upload } from './upload.ts';
 
 /** Blobs up to this size are held in memory while they are sent, so that they can be sent again. */
 const SMALL_BYTES = 1024 * 1024;

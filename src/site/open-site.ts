@@ -7,7 +7,6 @@ import type { Platform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import { acquireLock, type Lock } from '../workflow/lock.ts';
 import { type Inventory, openInventory } from './inventory.ts';
-import { labHooks } from './lab/lab-hooks.ts';
 import type { Site } from './read-site.ts';
 import { sitePaths } from './site-paths.ts';
 import { bastionHost } from './stages/places.ts';
@@ -24,11 +23,21 @@ export interface OpenSite {
 
 export type Access = 'change' | 'look';
 
+/** What a platform does in place of the stages: composed above, where all platforms are known. */
+export type PlatformHooks = (
+  work: StageWork,
+) => Partial<Pick<StageWork, 'addressOf' | 'runCluster' | 'verifyCluster'>>;
+
+export interface OpenOptions {
+  readonly hooks: PlatformHooks;
+  readonly access?: Access;
+}
+
 export async function openSite(
   ctx: Context,
   site: Site,
   env: Env,
-  access: Access = 'change',
+  { hooks, access = 'change' }: OpenOptions,
 ): Promise<OpenSite> {
   const paths = sitePaths(site);
   const lock: Lock | undefined =
@@ -48,7 +57,7 @@ export async function openSite(
       runCluster: undefined,
       verifyCluster: undefined,
     };
-    const work: StageWork = site.platform.type === 'lab' ? { ...base, ...labHooks(base) } : base;
+    const work: StageWork = { ...base, ...hooks(base) };
     return {
       work,
       journal,

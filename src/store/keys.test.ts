@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunksOf, collectAll } from '../../test/support/bytes.ts';
-import { inPieces } from './pieces.ts';
 import { decodePart, recordPath } from './record-path.ts';
-import { decodeKey, encodeKey } from './s3-key.ts';
+import { decodeKey, encodeKey } from './s3/key.ts';
+import { inPieces } from './s3/pieces.ts';
 
 const part = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 300 })

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, silentContext } from '../../src/core/context.ts';
-import type { AccessEntry } from '../../src/registry/access-log.ts';
+import type { AccessEntry } from '../../src/registry/serving/access-log.ts';
 import {
   type RegistryConfig,
   type RunningRegistry,
   startRegistry,
-} from '../../src/registry/start.ts';
-import { type DiskStore, openDiskStore } from '../../src/store/disk-store.ts';
+} from '../../src/registry/serving/start.ts';
+import { type DiskStore, openDiskStore } from '../../src/store/disk/disk-store.ts';
 
 export interface EmbeddedRegistry {
   /** `127.0.0.1:PORT` */

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { digestOf } from '../../src/oci/digest.ts';
+import type { Tuning } from '../../src/remote/client/tuning.ts';
 import { createRegistries } from '../../src/remote/create-registries.ts';
 import type { Registries, RegistryOptions, Repository } from '../../src/remote/registries.ts';
-import type { Tuning } from '../../src/remote/tuning.ts';
 
 /** The client's patience for tests: short delays, few attempts, small parts. */
 export const IMPATIENT: Partial<Tuning> = {

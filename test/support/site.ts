@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Context, silentContext } from '../../src/core/context.ts';
 import { toYaml } from '../../src/generate/yaml.ts';
+import { platformHooks } from '../../src/lab/lab-hooks.ts';
 import { type OpenSite, openSite } from '../../src/site/open-site.ts';
 import { readSite } from '../../src/site/read-site.ts';
 import type { JsonObject, StepRun } from '../../src/workflow/step.ts';
@@ -51,7 +52,7 @@ export async function openTestSite(
 ): Promise<OpenSite> {
   const { site: path } = await siteFolder(change, files);
   const site = await readSite(path, {});
-  const open = await openSite(ctx, site, { PATH: process.env.PATH });
+  const open = await openSite(ctx, site, { PATH: process.env.PATH }, { hooks: platformHooks });
   onTestFinished(() => open.close());
   return open;
 }

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../core/error-codes.ts';
-import { runNode } from '../../site/lab/node/run-node.ts';
+import { runNode } from '../../lab/node/run-node.ts';
 import { defineCommand } from '../command.ts';
 
 const INTERRUPTED = ERROR_CODES.INTERRUPTED.exit;

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { formatBytes, formatDuration } from '../../core/format.ts';
-import { BREAKS, type Break } from '../../site/lab/lab-settings.ts';
-import { type LabResult, runLab } from '../../site/lab/run-lab.ts';
-import { inTemporaryLab, newLabFolder } from '../../site/lab/temporary-lab.ts';
+import { BREAKS, type Break } from '../../lab/lab-settings.ts';
+import { type LabResult, runLab } from '../../lab/run-lab.ts';
+import { inTemporaryLab, newLabFolder } from '../../lab/temporary-lab.ts';
 import { defineCommand, type Style } from '../command.ts';
 
 export const labCommand = defineCommand({

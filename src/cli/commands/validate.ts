@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { counted } from '../../core/format.ts';
+import { platformHooks } from '../../lab/lab-hooks.ts';
 import { openSite, platformOf } from '../../site/open-site.ts';
 import { readSite, type Site, sitePath } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
@@ -84,7 +85,7 @@ function isBuilt(ctx: Context, site: Site): boolean {
 
 /** What the site skips, replaces and inserts must fit together: it is put together as "up" does. */
 async function checkSteps(ctx: Context, site: Site, env: Env): Promise<void> {
-  const open = await openSite(ctx, site, env, 'look');
+  const open = await openSite(ctx, site, env, { hooks: platformHooks, access: 'look' });
   try {
     await siteWorkflow(ctx, open.work);
   } finally {

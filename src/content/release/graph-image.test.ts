@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { MemoryImages, type TarFile, tarOf } from '../../../test/support/images.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
+import { createWeb } from '../../http/web.ts';
 import { digestOf } from '../../oci/digest.ts';
 import type { ImageManifest } from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { chooseImage } from '../layers/choose-image.ts';
 import { readConfig } from '../layers/image-config.ts';
 import { readLayerFiles } from '../layers/layer-files.ts';
-import { createWeb } from '../web/web.ts';
 import { buildGraphImage, readGraphData } from './graph-image.ts';
 
 const ctx = silentContext();

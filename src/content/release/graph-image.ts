@@ -3,6 +3,7 @@ import { extract } from 'tar-stream';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
+import type { Web } from '../../http/web.ts';
 import { buildLayer, type LayerFile } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
@@ -11,7 +12,6 @@ import { type BuiltImage, deriveImage } from '../build/derive-image.ts';
 import type { ReleaseSignature } from '../content-image.ts';
 import { decompressed } from '../layers/decompress.ts';
 import { normalPath } from '../layers/layer-path.ts';
-import type { Web } from '../web/web.ts';
 
 export const GRAPH_DATA_URL = 'https://api.openshift.com/api/upgrades_info/graph-data';
 export const GRAPH_BASE_IMAGE = 'registry.access.redhat.com/ubi9/ubi:latest';

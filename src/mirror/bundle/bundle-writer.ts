@@ -10,7 +10,7 @@ import { type Digest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
 import { mismatch } from '../../oci/verify.ts';
-import { requireFreeSpace } from '../../store/free-space.ts';
+import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import {
   type BundleAttachment,
   type BundleContent,

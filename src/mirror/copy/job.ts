@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/error-codes.ts';
 import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
-import type { Limiter } from '../../remote/limiter.ts';
+import type { Limiter } from '../../remote/client/limiter.ts';
 
 /**
  * What of an index is copied. `whole`: all of it. `sparse`: the index with its bytes and digest as

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLimiter } from '../../remote/limiter.ts';
+import { createLimiter } from '../../remote/client/limiter.ts';
 import { Pace } from './pace.ts';
 
 /** Time that passes only when work says so. */

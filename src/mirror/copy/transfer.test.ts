@@ -4,9 +4,9 @@ import { MemoryRegistry } from '../../../test/support/memory-content.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { openDiskStore } from '../../store/disk-store.ts';
-import { layoutSource } from '../../store/layout-source.ts';
-import { layoutTarget } from '../../store/layout-target.ts';
+import { openDiskStore } from '../../store/disk/disk-store.ts';
+import { layoutSource } from '../../store/layout/source.ts';
+import { layoutTarget } from '../../store/layout/target.ts';
 import { copyImages } from './copy-images.ts';
 
 /** A source with one big layer, a place on disk, and the offsets at which the layer was asked for. */

@@ -5,8 +5,8 @@ import { upstreamSource } from '../../../test/support/upstream-source.ts';
 import type { CollectDeps } from '../../content/collecting.ts';
 import { parseImageSet } from '../../content/image-set/parse-image-set.ts';
 import { loadReleaseKeys } from '../../content/release/signatures/release-keys.ts';
-import { createWeb } from '../../content/web/web.ts';
 import { recordingContext } from '../../core/context.ts';
+import { createWeb } from '../../http/web.ts';
 import { collectContent } from './collect-content.ts';
 
 const SET = parseImageSet(

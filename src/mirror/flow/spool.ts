@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ChunkSink } from '../../core/chunk-sink.ts';
 import type { Context } from '../../core/context.ts';
 import type { AtollEvent } from '../../core/events.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
-import type { BlobDownload, BulkSource, ChunkSink } from '../../remote/bulk.ts';
+import type { BlobDownload, BulkSource } from '../../remote/bulk.ts';
 import { bulkSourceOf } from '../../remote/bulk.ts';
 
 /** Below this a blob comes again quicker than it is looked for. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../core/context.ts';
-import { type HeaderFields, WireError } from '../wire-error.ts';
+import { type HeaderFields, WireError } from '../serving/wire-error.ts';
 import { type Grant, grantsOf } from './grants.ts';
 import { createPasswords, type Guesser } from './passwords.ts';
 import { createThrottle } from './throttle.ts';

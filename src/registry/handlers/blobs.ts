@@ -1,11 +1,11 @@
 import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
 import type { ByteRange, Presigning, Store } from '../../store/store.ts';
-import type { BlobFile } from '../blob-files.ts';
-import { type Exchange, type Handler, reply } from '../exchange.ts';
-import { parseRange } from '../range.ts';
-import type { RouteOf } from '../routes.ts';
-import { WireError } from '../wire-error.ts';
+import { type Exchange, type Handler, reply } from '../serving/exchange.ts';
+import { parseRange } from '../serving/range.ts';
+import type { RouteOf } from '../serving/routes.ts';
+import { WireError } from '../serving/wire-error.ts';
+import type { BlobFile } from '../storage/blob-files.ts';
 
 const OCTETS = 'application/octet-stream';
 /** Up to this size a blob is served from memory: configs, small layers, signatures. */

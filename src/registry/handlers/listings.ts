@@ -3,10 +3,10 @@ import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isIndex, parseManifest } from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { referrersTag } from '../../oci/referrers.ts';
-import { type Exchange, type Handler, replyJson } from '../exchange.ts';
-import { findManifest } from '../manifest-content.ts';
-import type { RouteOf } from '../routes.ts';
-import { type HeaderFields, WireError } from '../wire-error.ts';
+import { type Exchange, type Handler, replyJson } from '../serving/exchange.ts';
+import type { RouteOf } from '../serving/routes.ts';
+import { type HeaderFields, WireError } from '../serving/wire-error.ts';
+import { findManifest } from '../storage/manifest-content.ts';
 
 /** GET /v2/NAME/tags/list */
 export const listTags: Handler<RouteOf<'tags'>> = async (exchange, { repository }) => {

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { isDigest } from '../../oci/digest.ts';
 import { parseManifest } from '../../oci/manifest.ts';
 import { isTag } from '../../oci/reference.ts';
-import { type Exchange, type Handler, reply } from '../exchange.ts';
-import { findManifest, type StoredManifest } from '../manifest-content.ts';
-import type { RouteOf } from '../routes.ts';
-import { WireError } from '../wire-error.ts';
+import { type Exchange, type Handler, reply } from '../serving/exchange.ts';
+import type { RouteOf } from '../serving/routes.ts';
+import { WireError } from '../serving/wire-error.ts';
+import { findManifest, type StoredManifest } from '../storage/manifest-content.ts';
 
 type ManifestHandler = Handler<RouteOf<'manifest'>>;
 

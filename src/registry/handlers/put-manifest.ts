@@ -4,10 +4,10 @@ import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.t
 import { isImage, parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { isTag } from '../../oci/reference.ts';
 import { referrerDescriptor } from '../../oci/referrers.ts';
-import { type Handler, reply, type Service } from '../exchange.ts';
-import { receiveWhole } from '../receive-body.ts';
-import type { RouteOf } from '../routes.ts';
-import { WireError } from '../wire-error.ts';
+import { type Handler, reply, type Service } from '../serving/exchange.ts';
+import { receiveWhole } from '../serving/receive-body.ts';
+import type { RouteOf } from '../serving/routes.ts';
+import { WireError } from '../serving/wire-error.ts';
 
 export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route) => {
   const { service, request, query, entry } = exchange;

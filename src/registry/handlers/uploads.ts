@@ -2,13 +2,13 @@ import { AtollError } from '../../core/errors.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isRepository } from '../../oci/reference.ts';
 import type { StoredBlob } from '../../store/store.ts';
-import type { DiskSpace } from '../disk-space.ts';
-import { type Exchange, type Handler, reply } from '../exchange.ts';
-import { parseContentRange } from '../range.ts';
-import { receiveBody } from '../receive-body.ts';
-import type { RouteOf } from '../routes.ts';
+import { type Exchange, type Handler, reply } from '../serving/exchange.ts';
+import { parseContentRange } from '../serving/range.ts';
+import { receiveBody } from '../serving/receive-body.ts';
+import type { RouteOf } from '../serving/routes.ts';
+import { type HeaderFields, WireError, wireErrorOf } from '../serving/wire-error.ts';
+import type { DiskSpace } from '../storage/disk-space.ts';
 import { isUploadOf, newUploadId } from '../upload-id.ts';
-import { type HeaderFields, WireError, wireErrorOf } from '../wire-error.ts';
 
 type UploadHandler = Handler<RouteOf<'upload'>>;
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
-import { type CheckReport, checkStore } from '../../store/check.ts';
-import { allRoots } from '../../store/roots.ts';
 import type { Store } from '../../store/store.ts';
-import type { ConnectUpstream } from '../pull-through/pull-through.ts';
+import { type CheckReport, checkStore } from '../../store/upkeep/check.ts';
+import { allRoots } from '../../store/upkeep/roots.ts';
+import type { ConnectUpstream } from '../cache/pull-through.ts';
 import { repairContent } from './repair.ts';
 import { allSpaces, layoutRootsOf, spaceRoots } from './spaces.ts';
 

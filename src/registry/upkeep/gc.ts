@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts';
 import type { Digest } from '../../oci/digest.ts';
-import { readGraph } from '../../store/content-graph.ts';
-import { collectGarbage, type GcReport } from '../../store/gc.ts';
-import { allRoots } from '../../store/roots.ts';
 import type { Store } from '../../store/store.ts';
-import type { Links } from '../links.ts';
+import { collectGarbage, type GcReport } from '../../store/upkeep/gc.ts';
+import { readGraph } from '../../store/upkeep/graph.ts';
+import { allRoots } from '../../store/upkeep/roots.ts';
+import type { Links } from '../storage/links.ts';
 import { allSpaces, layoutRootsOf, type Space, spaceRoots } from './spaces.ts';
 
 export interface RegistryGcOptions {

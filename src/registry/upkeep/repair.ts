@@ -2,9 +2,9 @@ import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Digest } from '../../oci/digest.ts';
-import type { ContentProblem } from '../../store/content-problems.ts';
 import type { Store } from '../../store/store.ts';
-import { type Links, openLinks } from '../links.ts';
+import type { ContentProblem } from '../../store/upkeep/problems.ts';
+import { type Links, openLinks } from '../storage/links.ts';
 
 /** Fetches bad content again, from the repository that links it. Returns what is good now. */
 export async function repairContent(

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
-import type { DiskStore } from '../../store/disk-store.ts';
-import { layoutRoots, type Root } from '../../store/roots.ts';
+import type { DiskStore } from '../../store/disk/disk-store.ts';
 import type { FileBacked, Store } from '../../store/store.ts';
-import { CACHE_SPACE, type Links, openLinks, STORE_SPACE } from '../links.ts';
+import { layoutRoots, type Root } from '../../store/upkeep/roots.ts';
+import { CACHE_SPACE, type Links, openLinks, STORE_SPACE } from '../storage/links.ts';
 
 /** The repositories of the registry itself, or of the cache of one upstream. */
 export interface Space {

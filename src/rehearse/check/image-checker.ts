@@ -8,7 +8,7 @@ import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { formatPlatform } from '../../oci/platform.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
-import type { Endpoint } from '../../remote/registries-conf.ts';
+import type { Endpoint } from '../../remote/config/registries-conf.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { type FailedEndpoint, type FoundImage, findImage } from '../node/find-image.ts';
 import type { RehearsalNode } from '../node/open-node.ts';

@@ -1,5 +1,9 @@
-import { type Endpoint, type PullEndpoints, pullEndpoints } from '../../remote/registries-conf.ts';
-import type { RegistryRule } from '../../remote/registries-conf-parse.ts';
+import {
+  type Endpoint,
+  type PullEndpoints,
+  pullEndpoints,
+} from '../../remote/config/registries-conf.ts';
+import type { RegistryRule } from '../../remote/config/registries-conf-parse.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { formatRule, ruleOf } from '../node/mirror-rules.ts';
 import type { RehearsalNode } from '../node/open-node.ts';

@@ -1,5 +1,5 @@
 import type { Reference } from '../../oci/reference.ts';
-import type { RegistryRule } from '../../remote/registries-conf-parse.ts';
+import type { RegistryRule } from '../../remote/config/registries-conf-parse.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { formatRule, setFilesOf } from '../node/mirror-rules.ts';
 import type { NodeConfig } from '../node/node-config.ts';

@@ -2,8 +2,8 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Reference, tagOrDigestOf } from '../../oci/reference.ts';
+import type { Endpoint } from '../../remote/config/registries-conf.ts';
 import type { Registries, Repository } from '../../remote/registries.ts';
-import type { Endpoint } from '../../remote/registries-conf.ts';
 
 /** An endpoint that did not have the image; without an error it simply answered that. */
 export interface FailedEndpoint {

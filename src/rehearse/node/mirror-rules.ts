@@ -6,8 +6,11 @@ import { coversLocation, type MirrorRule, type SourcePolicy } from '../../genera
 import { type NamedRules, readMirrorSets } from '../../generate/mirror-set-migration.ts';
 import { registriesConf } from '../../generate/registries-conf.ts';
 import { readYaml } from '../../generate/yaml.ts';
-import type { RegistriesConf } from '../../remote/registries-conf.ts';
-import { parseRegistriesConf, type RegistryRule } from '../../remote/registries-conf-parse.ts';
+import type { RegistriesConf } from '../../remote/config/registries-conf.ts';
+import {
+  parseRegistriesConf,
+  type RegistryRule,
+} from '../../remote/config/registries-conf-parse.ts';
 
 const KINDS = ['ImageDigestMirrorSet', 'ImageTagMirrorSet', 'ImageContentSourcePolicy'];
 

@@ -5,7 +5,7 @@ import { type InstallConfig, parseInstallConfig } from '../../generate/install-c
 import { type PullSecret, parsePullSecret } from '../../generate/pull-secret.ts';
 import type { Platform } from '../../oci/descriptor.ts';
 import { parseArchitecture } from '../../oci/platform.ts';
-import type { RegistriesConf } from '../../remote/registries-conf.ts';
+import type { RegistriesConf } from '../../remote/config/registries-conf.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { parseHosts } from './hosts.ts';
 import {

@@ -1,6 +1,6 @@
 import { silentContext } from '../../../src/core/context.ts';
-import { openDiskStore } from '../../../src/store/disk-store.ts';
-import { setReference } from '../../../src/store/references.ts';
+import { openDiskStore } from '../../../src/store/disk/disk-store.ts';
+import { setReference } from '../../../src/store/layout/references.ts';
 import { uploadIdOf } from '../../../src/store/store.ts';
 import { describeBytes, noise } from '../bytes.ts';
 

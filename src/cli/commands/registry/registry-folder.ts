@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AtollError } from '../../../core/errors.ts';
 import type { UserPaths } from '../../../registry/auth/users.ts';
 import { CONFIG_NAME, type RegistryFile, readConfigFile } from '../../../registry/config-file.ts';
-import { openDiskStore } from '../../../store/disk-store.ts';
+import { openDiskStore } from '../../../store/disk/disk-store.ts';
 import type { Store } from '../../../store/store.ts';
 import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
 
@@ -31,7 +31,7 @@ export async function openStore({ storage }: RegistryFile): Promise<Store> {
   if (storage.path !== undefined) return await openDiskStore(storage.path);
   if (!storage.s3) throw new Error('The configuration has no storage');
   // The client of AWS is large; only those who use a bucket wait for it.
-  const { openS3Store } = await import('../../../store/s3-store.ts');
+  const { openS3Store } = await import('../../../store/s3/s3-store.ts');
   return openS3Store(storage.s3);
 }
 

@@ -1,6 +1,6 @@
 import { AtollError } from '../../../core/errors.ts';
-import { renewCertificate } from '../../../registry/renew.ts';
 import type { CertificatePaths } from '../../../registry/tls/certificate-file.ts';
+import { renewCertificate } from '../../../registry/tls/renew.ts';
 import { defineCommand } from '../../command.ts';
 
 /** The site's own certificate, where one was given: both files or none. */

@@ -9,8 +9,8 @@ import {
   type ReleasePlace,
   referenceOf,
 } from '../../../content/release/open-release.ts';
-import { createWeb, type Web } from '../../../content/web/web.ts';
 import type { Context } from '../../../core/context.ts';
+import { createWeb, type Web } from '../../../http/web.ts';
 import { openSource, parseTransport } from '../../../mirror/transport.ts';
 import type { Source } from '../../../oci/content.ts';
 import {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
+import type { Web } from '../../../http/web.ts';
 import type { Architecture } from '../../image-set/image-set.ts';
-import type { Web } from '../../web/web.ts';
 import { parseUpdateGraph, type UpdateGraph } from './schema.ts';
 
 const OCP_SERVICE = 'https://api.openshift.com/api/upgrades_info/v1/graph';

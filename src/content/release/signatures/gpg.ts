@@ -1,8 +1,8 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
 import { checkSigner, loadOpenpgp } from '../../../core/openpgp.ts';
+import type { Web } from '../../../http/web.ts';
 import type { Digest } from '../../../oci/digest.ts';
-import type { Web } from '../../web/web.ts';
 import type { ReleaseKeys } from './release-keys.ts';
 import { SIGNATURE_STORES, storedSignatures } from './signature-store.ts';
 import { checkSigned, rejected } from './simple-signing.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../../core/context.ts';
+import type { Web } from '../../../http/web.ts';
 import { type Digest, splitDigest } from '../../../oci/digest.ts';
-import type { Web } from '../../web/web.ts';
 
 /** The public stores, in the order they are asked. */
 export const SIGNATURE_STORES: readonly string[] = [

@@ -16,7 +16,7 @@ import { parseManifest, type RawManifest } from '../../../oci/manifest.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
 import { isTag } from '../../../oci/reference.ts';
 import { verifyBytes } from '../../../oci/verify.ts';
-import { requireFreeSpace } from '../../../store/free-space.ts';
+import { requireFreeSpace } from '../../../store/disk/free-space.ts';
 import { hashedAppend } from './hashed-append.ts';
 import { readFileFrom } from './read-file-from.ts';
 

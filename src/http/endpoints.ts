@@ -1,0 +1,92 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { AtollError } from '../core/errors.ts';
+import { loadCertsDir } from './certs-dir.ts';
+import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
+import { lookupWith } from './lookup.ts';
+import { proxyFor } from './no-proxy.ts';
+import type { HttpOptions } from './options.ts';
+import { loadTrust } from './trust.ts';
+
+/** Who is given the CA that signed need not be given the one above it: nodes see it so too. */
+export const TRUSTING = { allowPartialTrustChain: true } as const;
+
+interface Wanted {
+  readonly url: URL;
+  readonly registry: string;
+  readonly verify: boolean;
+}
+
+/** Knows how each server is reached: trust, client certificates and proxy, read once. */
+export interface Endpoints {
+  endpointFor(wanted: Wanted): Promise<Endpoint>;
+}
+
+export function createEndpoints(options: HttpOptions): Endpoints {
+  const known = new Map<string, Promise<Endpoint>>();
+  const contexts = createContexts(options);
+  const make = async (key: string, wanted: Wanted): Promise<Endpoint> => {
+    const { url, verify } = wanted;
+    const proxy = proxyFor(url, options.env ?? process.env);
+    const isTls = url.protocol === 'https:';
+    const tlsProxy = proxy?.protocol === 'https:';
+    return {
+      key,
+      hostname: bareHostname(url),
+      port: portOf(url),
+      lookup: options.addressOf && lookupWith(options.addressOf),
+      tls: isTls ? { context: await contexts.contextFor(wanted), verify } : undefined,
+      proxy,
+      proxyContext: tlsProxy ? await contexts.common() : undefined,
+    };
+  };
+  return {
+    endpointFor(wanted) {
+      const key = `${wanted.url.origin} ${wanted.registry}${wanted.verify ? '' : ' unverified'}`;
+      const found = known.get(key) ?? make(key, wanted);
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+/** Who we are is for the registry; wherever it sends us, we go without a name. */
+function isAt(url: URL, registry: string): boolean {
+  return url.host === new URL(`https://${registry}`).host;
+}
+
+/** Reading a hundred roots takes a while: hosts without certificates of their own share them. */
+function createContexts(options: HttpOptions) {
+  let loading: Promise<readonly string[]> | undefined;
+  let sharing: Promise<SecureContext> | undefined;
+  const trust = () => {
+    loading ??= loadTrust(options);
+    return loading;
+  };
+  const common = () => {
+    sharing ??= trust().then((ca) => createSecureContext({ ...TRUSTING, ca: [...ca] }));
+    return sharing;
+  };
+  const contextFor = async ({ url, registry, verify }: Wanted): Promise<SecureContext> => {
+    const { ca, clients: pairs } = await loadCertsDir(registry, options);
+    const clients = isAt(url, registry) ? pairs : [];
+    try {
+      if (verify && ca.length === 0 && clients.length === 0) return await common();
+      return createSecureContext({
+        ...TRUSTING,
+        ca: verify ? [...(await trust()), ...ca] : [],
+        cert: clients.map((client) => client.cert),
+        key: clients.map((client) => client.key),
+      });
+    } catch (cause) {
+      if (cause instanceof AtollError) throw cause;
+      throw new AtollError('INPUT_INVALID', `Cannot use the certificates for ${registry}`, {
+        hint:
+          clients.length > 1
+            ? `Leave one pair NAME.cert and NAME.key in certs.d/${registry}: only one can be shown`
+            : 'Check that every file given with --ca and in certs.d holds PEM',
+        cause,
+      });
+    }
+  };
+  return { common, contextFor };
+}

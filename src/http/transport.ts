@@ -1,0 +1,194 @@
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import type { Connection } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { dial } from './dial.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Endpoints } from './endpoints.ts';
+import { Exchange } from './exchange.ts';
+import { networkError } from './network-error.ts';
+import type { HttpTuning } from './options.ts';
+import { requestHead } from './request-head.ts';
+import { Response } from './response.ts';
+import { ProxyError } from './tunnel.ts';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Who it is for, as people name it; its folder in `certs.d` counts wherever it sends us. */
+  readonly registry: string;
+  /** False takes any certificate. */
+  readonly verify: boolean;
+}
+
+/** A body that is written piece by piece cannot be sent again, so it goes only where someone listens. */
+const FRESH_MS = 2000;
+
+/** The server answered before it had the whole body; `finish` has what it said. */
+export class EarlyAnswer extends Error {
+  override readonly name = 'EarlyAnswer';
+}
+
+/** A request whose body is being written. Finish it or abort it. */
+export interface OpenRequest {
+  /** Whether the server has begun to answer, perhaps before it had everything. */
+  readonly answered: boolean;
+  /** Resolves when the memory of the chunk is free again. */
+  write(chunk: Uint8Array): Promise<void>;
+  finish(): Promise<Response>;
+  abort(error: unknown): void;
+}
+
+/** HTTP/1.1 over connections that are kept: one request, one answer, no redirects, no credentials. */
+export class Transport {
+  readonly #endpoints: Endpoints;
+  readonly #tuning: HttpTuning;
+  readonly #pool: ConnectionPool;
+  #closed = false;
+
+  constructor(endpoints: Endpoints, tuning: HttpTuning) {
+    this.#endpoints = endpoints;
+    this.#tuning = tuning;
+    this.#pool = new ConnectionPool(tuning.keepAliveMs);
+  }
+
+  /** Sends a request that is whole in memory. A kept connection that turns out dead is replaced. */
+  async send(ctx: Context, request: WireRequest, body?: Uint8Array): Promise<Response> {
+    const endpoint = await this.#endpoints.endpointFor(request);
+    try {
+      return await this.#sendOnce(ctx, endpoint, request, body, this.#tuning.keepAliveMs);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw this.#failure(ctx, request, error);
+    }
+    try {
+      return await this.#sendOnce(ctx, endpoint, request, body, -1);
+    } catch (error) {
+      throw this.#failure(ctx, request, error);
+    }
+  }
+
+  /** Begins a request whose body of `length` bytes follows. */
+  async open(ctx: Context, request: WireRequest, length: number): Promise<OpenRequest> {
+    try {
+      const endpoint = await this.#endpoints.endpointFor(request);
+      const connection = await this.#connection(ctx, endpoint, FRESH_MS);
+      const exchange = this.#begin(ctx, endpoint, connection, request, length);
+      return this.#openRequest(ctx, request, endpoint, connection, exchange);
+    } catch (error) {
+      throw this.#failure(ctx, request, error);
+    }
+  }
+
+  /** Ends everything under way; nothing can be sent any more. */
+  close(): void {
+    this.#closed = true;
+    this.#pool.close();
+  }
+
+  async #sendOnce(
+    ctx: Context,
+    endpoint: Endpoint,
+    request: WireRequest,
+    body: Uint8Array | undefined,
+    maxIdleMs: number,
+  ): Promise<Response> {
+    const connection = await this.#connection(ctx, endpoint, maxIdleMs);
+    const reused = connection.uses > 0;
+    const exchange = this.#begin(ctx, endpoint, connection, request, body?.length);
+    try {
+      if (body && body.length > 0) connection.write(body, () => undefined);
+      connection.finish();
+      return await this.#answer(request.url, endpoint, exchange);
+    } catch (error) {
+      if (reused && exchange.unheard) throw new StaleConnection();
+      throw error;
+    }
+  }
+
+  async #connection(ctx: Context, endpoint: Endpoint, maxIdleMs: number): Promise<Connection> {
+    ctx.signal.throwIfAborted();
+    if (this.#closed) throw closedError();
+    const kept = this.#pool.take(endpoint.key, maxIdleMs);
+    if (kept) return kept;
+    const connection = await dial(ctx.signal, endpoint, this.#tuning);
+    this.#pool.add(connection);
+    if (this.#closed) connection.destroy();
+    return connection;
+  }
+
+  #begin(
+    ctx: Context,
+    endpoint: Endpoint,
+    connection: Connection,
+    request: WireRequest,
+    length: number | undefined,
+  ): Exchange {
+    const exchange = new Exchange(ctx.signal, connection, {
+      over: (reusable) => {
+        if (reusable) this.#pool.give(endpoint.key, connection);
+        else this.#pool.forget(connection);
+      },
+      explain: (cause) => this.#failure(ctx, request, cause),
+    });
+    const head = requestHead(endpoint, request, length);
+    connection.begin(request.method, head, length ?? 0, exchange);
+    return exchange;
+  }
+
+  async #answer(url: URL, endpoint: Endpoint, exchange: Exchange): Promise<Response> {
+    const head = await exchange.answer;
+    const response = new Response(url, head, exchange);
+    const viaProxy = endpoint.proxy && !endpoint.tls;
+    if (viaProxy && (head.status === 407 || head.headers['x-squid-error'] !== undefined)) {
+      response.cancel();
+      const words = head.headers['x-squid-error'] ?? 'other credentials are wanted';
+      const told = `the proxy ${endpoint.proxy?.host} answered ${head.status} (${words})`;
+      throw new ProxyError(told, { status: head.status });
+    }
+    return response;
+  }
+
+  #openRequest(
+    ctx: Context,
+    request: WireRequest,
+    endpoint: Endpoint,
+    connection: Connection,
+    exchange: Exchange,
+  ): OpenRequest {
+    const failure = (error: unknown) => this.#failure(ctx, request, error);
+    const finish = async () => {
+      try {
+        connection.finish();
+        return await this.#answer(request.url, endpoint, exchange);
+      } catch (error) {
+        throw failure(error);
+      }
+    };
+    return {
+      get answered() {
+        return exchange.answered;
+      },
+      write: (chunk) => {
+        if (exchange.answered) return Promise.reject(new EarlyAnswer('answered early'));
+        return new Promise((resolve, reject) => {
+          connection.write(chunk, (error) => (error ? reject(failure(error)) : resolve()));
+        });
+      },
+      finish,
+      abort: (error) => exchange.cancel(error),
+    };
+  }
+
+  #failure(ctx: Context, { url, registry }: WireRequest, error: unknown): unknown {
+    if (ctx.signal.aborted) return ctx.signal.reason;
+    return networkError(url, error, registry);
+  }
+}
+
+class StaleConnection extends Error {}
+
+function closedError(): AtollError {
+  return new AtollError('INTERRUPTED', 'Cannot send a request: the registries were closed');
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { readTextIfPresent } from '../../core/files.ts';
+import { parseHosts } from '../../rehearse/node/hosts.ts';
+import { loadRegistriesConf, type RegistriesConf } from '../../remote/config/registries-conf.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
+import type { Registries } from '../../remote/registries.ts';
+
+/** The files of a node that decide where and how it pulls. */
+export const NODE_FILES = {
+  registriesConf: 'etc/containers/registries.conf',
+  pullSecret: 'root/.docker/config.json',
+  trust: 'etc/pki/ca-trust/source/anchors/ca.crt',
+  hosts: 'etc/hosts',
+} as const;
+
+/** A node's way to registries: only what its own file system says, nothing of this machine. */
+export interface NodeNetwork {
+  readonly registries: Registries;
+  readonly conf: RegistriesConf;
+}
+
+export async function nodeNetwork(root: string): Promise<NodeNetwork> {
+  const at = (path: string) => join(root, path);
+  const trusted = (await readTextIfPresent(at(NODE_FILES.trust))) !== undefined;
+  const hosts = parseHosts((await readTextIfPresent(at(NODE_FILES.hosts))) ?? '');
+  const registriesConf = at(NODE_FILES.registriesConf);
+  const conf = await loadRegistriesConf({ registriesConf });
+  const registries = createRegistries({
+    authfile: at(NODE_FILES.pullSecret),
+    registriesConf,
+    certsDir: at('etc/containers/certs.d'),
+    ca: trusted ? [at(NODE_FILES.trust)] : [],
+    env: {},
+    // A lab has no DNS: a name is in the node's hosts file or it does not exist.
+    addressOf: (host) => hosts.get(host),
+    tuning: { attempts: 2, firstDelayMs: 50, connectTimeoutMs: 5000 },
+  });
+  return { registries, conf };
+}

@@ -1,0 +1,74 @@
+import type { Context } from '../core/context.ts';
+import { type OpenSite, openSite } from '../site/open-site.ts';
+import { readSite } from '../site/read-site.ts';
+import { removeResources } from '../site/remove-resources.ts';
+import { stopService } from '../site/service.ts';
+import type { StageId } from '../site/stages/stage.ts';
+import { bringUp } from '../site/up.ts';
+import { acquireLock } from '../workflow/lock.ts';
+import { platformHooks } from './lab-hooks.ts';
+import { type LabPaths, labPaths } from './lab-paths.ts';
+import { type Break, readLabSettings, writeLabSettings } from './lab-settings.ts';
+import { diagnoseHint, type LabSummary, labSummary } from './lab-summary.ts';
+import { type LabOptions, prepareLab } from './prepare-lab.ts';
+import { reportLab } from './report-lab.ts';
+
+export interface LabResult extends LabSummary {
+  readonly siteFile: string;
+  readonly directory: string;
+  /** Undefined where it could not be written. */
+  readonly report: string | undefined;
+}
+
+/** The whole job on this machine: an upstream, a site of platform lab, all ten stages. */
+export async function runLab(ctx: Context, options: LabOptions): Promise<LabResult> {
+  const paths = labPaths(options.directory);
+  const lock = await acquireLock(ctx, paths.lock, `the lab in "${options.directory}"`);
+  try {
+    await prepareLab(ctx, paths, options);
+    return await runSite(ctx, paths, options);
+  } finally {
+    await stopService(unstoppable(ctx), paths.upstreamPidFile);
+    await lock.release();
+  }
+}
+
+/** What has to be done on the way out, also after Ctrl-C. */
+const unstoppable = (ctx: Context): Context => ({ ...ctx, signal: new AbortController().signal });
+
+async function runSite(ctx: Context, paths: LabPaths, options: LabOptions): Promise<LabResult> {
+  const site = await readSite(paths.siteFile, {});
+  const open = await openSite(ctx, site, { PATH: process.env.PATH }, { hooks: platformHooks });
+  try {
+    await settle(open, paths, options.break);
+    const result = await bringUp(ctx, open);
+    const wanted = options.report ?? paths.report;
+    const report = await reportLab(ctx, open, result, { ...options, report: wanted });
+    if (!result.succeeded) {
+      if (report) ctx.emit({ type: 'note.added', message: `Report: ${report}` });
+      throw diagnoseHint(result.error, site.state);
+    }
+    const { siteFile } = paths;
+    return { ...labSummary(result), siteFile, directory: options.directory, report };
+  } finally {
+    // Content stays, so that the next run is quick and people can look; processes do not.
+    await removeResources(unstoppable(ctx), open.work, ({ kind }) => kind === 'service');
+    await open.close();
+  }
+}
+
+/** Another way to break it than last time, or none, is another install: what it touched runs again. */
+async function settle(
+  { journal, work }: OpenSite,
+  { upstreamPidFile }: LabPaths,
+  wanted: Break | undefined,
+): Promise<void> {
+  const { state } = work.paths;
+  const before = (await readLabSettings(state)).break;
+  const spoilt: StageId[] = before === 'image' ? ['images'] : [];
+  const again: StageId[] = before === wanted ? [] : [...spoilt, 'cluster', 'verify', 'cleanup'];
+  for (const step of again.filter((id) => journal.history(id))) {
+    await journal.append({ kind: 'undone', step });
+  }
+  await writeLabSettings(state, { upstreamPidFile, ...(wanted ? { break: wanted } : {}) });
+}

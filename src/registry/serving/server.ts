@@ -1,0 +1,200 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { messageOf, systemCodeOf } from '../../core/errors.ts';
+import { type Authenticator, type Identity, unauthorized } from '../auth/authenticator.ts';
+import { isAllowed, type Role } from '../auth/grants.ts';
+import { DamagedBlob } from '../storage/blob-files.ts';
+import type { AccessSink } from './access-log.ts';
+import { handlerFor, roleFor } from './dispatch.ts';
+import type { Exchange, Service } from './exchange.ts';
+import { ClientGone } from './receive-body.ts';
+import { parseRoute, type Route } from './routes.ts';
+import { sendError, WireError, wireErrorOf } from './wire-error.ts';
+
+/** How one listener answers. */
+export interface ListenerOptions {
+  readonly name: string;
+  readonly service: Service;
+  readonly authenticator: Authenticator;
+  readonly onAccess: AccessSink | undefined;
+  /** Answers what is not the distribution API; undefined for a path it does not know. */
+  readonly page: (path: string) => Promise<Page | undefined>;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const NO_QUERY = new URLSearchParams();
+const HEADERS_TIMEOUT_MS = 20_000;
+const KEEP_ALIVE_MS = 65_000;
+/** What the kernel hands over in one piece: fewer, larger chunks for uploads. */
+const READ_BYTES = 256 * 1024;
+
+export function createListener(options: ListenerOptions): Server {
+  const settings = {
+    maxHeaderSize: options.service.limits.headerBytes,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Whole uploads may take hours; standing still is what is bounded.
+    requestTimeout: 0,
+    noDelay: true,
+    highWaterMark: READ_BYTES,
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const answer = () => void serve(options, request, response);
+    // Sent ahead: it has no connection before its turn comes, and costs nothing if that never does.
+    if (response.socket) answer();
+    else response.once('socket', answer);
+  };
+  const server = options.tls
+    ? createTlsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' }, onRequest)
+    : createServer(settings, onRequest);
+  server.on('clientError', refuse);
+  return server;
+}
+
+/** What is not HTTP at all gets the shortest answer there is. */
+function refuse(error: Error, socket: Socket): void {
+  if (!socket.writable || systemCodeOf(error) === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status =
+    systemCodeOf(error) === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
+
+async function serve(
+  options: ListenerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { service } = options;
+  const url = request.url ?? '';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
+  const identity: { current?: Identity } = {};
+  const allows = (role: Role, repository: string) =>
+    isAllowed(identity.current?.grants ?? [], role, repository);
+  const exchange: Exchange = { service, request, response, query, entry: {}, allows };
+  recordWhenDone(options, exchange, path);
+  // A broken connection is noticed where it is written to.
+  response.on('error', ignore);
+
+  try {
+    if (!path.startsWith('/v2')) return await answerPage(options, exchange, path);
+    identity.current = await options.authenticator.identify(request);
+    exchange.entry.user = identity.current.user;
+    await answer(exchange, routeOf(path), identity.current);
+  } catch (error) {
+    fail(exchange, error);
+  }
+}
+
+const ignore = () => undefined;
+
+function routeOf(path: string): Route {
+  const route = parseRoute(path);
+  if (route === 'bad-name') throw new WireError('NAME_INVALID', 'This is no name of a repository');
+  if (route === 'not-found') {
+    throw new WireError('NAME_UNKNOWN', 'The distribution API has no such path');
+  }
+  return route;
+}
+
+async function answer(exchange: Exchange, route: Route, { user }: Identity): Promise<void> {
+  exchange.entry.route = route.kind;
+  const repository = 'repository' in route ? route.repository : undefined;
+  exchange.entry.repository = repository;
+  const role = roleFor(route, exchange.request.method ?? '');
+  if (!exchange.allows(role, repository ?? '') && !mayProbe(route, user)) {
+    if (user === undefined) throw unauthorized('Log in to do this');
+    throw new WireError('DENIED', `The user may not ${role} here`);
+  }
+  // Asks everybody to log in who has not: a client that may pull without it learns that it can.
+  if (route.kind === 'base' && user === undefined && !exchange.allows('push', '')) {
+    throw unauthorized('Log in for more than pulling');
+  }
+  await handlerFor(exchange, route)(exchange, route);
+}
+
+/** Whoever has logged in may see the front door, and a list that holds only what is theirs. */
+function mayProbe(route: Route, user: string | undefined): boolean {
+  return user !== undefined && (route.kind === 'base' || route.kind === 'catalog');
+}
+
+async function answerPage(
+  options: ListenerOptions,
+  { request, response, entry }: Exchange,
+  path: string,
+): Promise<void> {
+  const readable = request.method === 'GET' || request.method === 'HEAD';
+  const page = readable ? await options.page(path) : undefined;
+  if (!page) throw new WireError('NAME_UNKNOWN', 'There is nothing here; try /v2/');
+  entry.route = path.slice(1);
+  response.writeHead(page.status, {
+    'content-type': page.type,
+    'content-length': Buffer.byteLength(page.body),
+  });
+  response.end(request.method === 'HEAD' ? undefined : page.body);
+}
+
+/** Tells the client what it can use, and the operator what the client cannot. */
+function fail({ service, response }: Exchange, error: unknown): void {
+  const known = wireErrorOf(error);
+  const cause = known ? known.cause : causeOf(error, response);
+  if (cause !== undefined) {
+    const message = `A request failed: ${messageOf(cause)}`;
+    service.ctx.emit({ type: 'warning.raised', message, subject: 'registry' });
+  }
+  sendError(response, known ?? new WireError('UNKNOWN', 'The registry failed; its log says why'));
+}
+
+/** A client that left, and a blob that was told of already, are no news. */
+function causeOf(error: unknown, response: ServerResponse): unknown {
+  const isOld = error instanceof ClientGone || error instanceof DamagedBlob || response.destroyed;
+  return isOld ? undefined : error;
+}
+
+function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: string): void {
+  const { request, response, entry } = exchange;
+  const { socket } = request;
+  const startedAt = performance.now();
+  const { bytesRead, bytesWritten } = socket;
+  const client = socket.remoteAddress ?? '';
+  response.once('close', () => {
+    const durationMs = performance.now() - startedAt;
+    const bytesSent = socket.bytesWritten - bytesWritten;
+    const bytesReceived = socket.bytesRead - bytesRead;
+    const { ctx, metrics } = options.service;
+    const { statusCode } = response;
+    metrics.requestDone(entry.route ?? 'none', request.method ?? '', statusCode, durationMs / 1000);
+    metrics.bytes(bytesReceived, bytesSent);
+    options.onAccess?.({
+      at: new Date(ctx.now().getTime() - durationMs).toISOString(),
+      listener: options.name,
+      client,
+      user: entry.user,
+      method: request.method ?? '',
+      path,
+      status: statusCode,
+      route: entry.route,
+      repository: entry.repository,
+      reference: entry.reference,
+      digest: entry.digest,
+      complete: response.writableFinished,
+      bytesReceived,
+      bytesSent,
+      durationMs: Math.round(durationMs * 1000) / 1000,
+      agent: request.headers['user-agent'],
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../../core/context.ts';
+import type { Records, StampedRecords } from '../../store/store.ts';
+
+interface Kept {
+  readonly stamp: string;
+  readonly value: unknown;
+}
+
+const isStamped = (records: Records): records is StampedRecords => 'stamp' in records;
+
+/**
+ * Reads records from memory as long as their stamp says that nobody, in this process or another,
+ * has written them since. Records without stamps are read every time.
+ */
+export function cachedRecords(records: Records, maxEntries = 20_000): Records {
+  if (!isStamped(records)) return records;
+  const kept = new Map<string, Kept>();
+
+  async function load(ctx: Context, key: string, stamp: string): Promise<unknown> {
+    const value = await records.get(ctx, key);
+    // Stamped before it was read: if it changed in between, the next look reads it again.
+    if (value !== undefined) kept.set(key, { stamp, value });
+    if (kept.size > maxEntries) kept.delete(kept.keys().next().value ?? '');
+    return value;
+  }
+
+  return {
+    get(ctx, key) {
+      const stamp = records.stamp(key);
+      const known = kept.get(key);
+      if (stamp !== undefined && known?.stamp === stamp) return Promise.resolve(known.value);
+      kept.delete(key);
+      return stamp === undefined ? Promise.resolve(undefined) : load(ctx, key, stamp);
+    },
+    put: (ctx, key, value) => records.put(ctx, key, value),
+    remove: (ctx, key) => records.remove(ctx, key),
+    list: (ctx, prefix, after) => records.list(ctx, prefix, after),
+  };
+}

@@ -1,0 +1,199 @@
+import type { ChunkSink } from '../../core/chunk-sink.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError, isTransient } from '../../core/errors.ts';
+import { deferred } from '../../http/deferred.ts';
+import type { Response } from '../../http/response.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { mismatch } from '../../oci/verify.ts';
+import type { BlobDownload } from '../bulk.ts';
+import { pulling } from '../client/auth/scope.ts';
+import { nameOf } from '../client/refusal.ts';
+import { type Place, subjectAt } from './place.ts';
+
+/** Fewer new bytes than this between two cuts is no progress that earns more patience. */
+const PROGRESS_BYTES = 64 * 1024;
+
+/** Asks for a blob from `offset` on; resolves when the answer has begun. */
+export async function openDownload(
+  ctx: Context,
+  place: Place,
+  blob: Descriptor,
+  offset: number,
+): Promise<BlobDownload> {
+  if (offset > 0 && offset >= blob.size) return NOTHING_LEFT;
+  const answer = await place.client.attempt(ctx, subjectAt(place, 'read', blob.digest), () =>
+    ask(ctx, place, blob, offset),
+  );
+  return new Download(place, blob, offset, answer);
+}
+
+const NOTHING_LEFT: BlobDownload = {
+  size: 0,
+  pump: () => Promise.resolve(),
+  cancel: () => undefined,
+};
+
+interface Answer {
+  readonly response: Response;
+  /** Bytes at the start that we have already: the server does not do ranges. */
+  readonly skip: number;
+}
+
+class Download implements BlobDownload {
+  readonly size: number;
+  readonly #place: Place;
+  readonly #blob: Descriptor;
+  #position: number;
+  #answer: Answer | undefined;
+  /** An error that asking again does not mend: the sink's, or content that is wrong. */
+  #final: { readonly error: unknown } | undefined;
+  #cancelled = false;
+  #current: Response | undefined;
+
+  constructor(place: Place, blob: Descriptor, offset: number, answer: Answer) {
+    this.size = blob.size - offset;
+    this.#place = place;
+    this.#blob = blob;
+    this.#position = offset;
+    this.#answer = answer;
+  }
+
+  async pump(ctx: Context, sink: ChunkSink, window = 1): Promise<void> {
+    for (;;) {
+      const before = this.#position;
+      try {
+        await this.#attempts(ctx, sink, window);
+        return;
+      } catch (error) {
+        const moved = this.#position - before >= PROGRESS_BYTES;
+        if (this.#final || !moved || !isTransient(error)) throw error;
+      }
+    }
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#answer?.response.cancel();
+    this.#current?.cancel();
+  }
+
+  async #attempts(ctx: Context, sink: ChunkSink, window: number): Promise<void> {
+    const subject = subjectAt(this.#place, 'read', this.#blob.digest);
+    await this.#place.client.attempt(ctx, subject, async () => {
+      try {
+        await this.#drain(ctx, sink, window);
+      } catch (error) {
+        // Returning ends the attempts; the error comes out below.
+        if (this.#cancelled || this.#current?.refused) this.#final ??= { error };
+        if (!this.#final) throw error;
+      }
+    });
+    if (this.#final) throw this.#final.error;
+  }
+
+  async #drain(ctx: Context, sink: ChunkSink, window: number): Promise<void> {
+    if (this.#cancelled) this.#fail(new Error('The download was cancelled'));
+    const { response, skip } =
+      this.#answer ?? (await ask(ctx, this.#place, this.#blob, this.#position));
+    this.#answer = undefined;
+    this.#current = response;
+    let ignore = skip;
+    await response.pump((chunk) => {
+      const old = Math.min(ignore, chunk.length);
+      ignore -= old;
+      return old === chunk.length ? undefined : this.#take(chunk.subarray(old), sink);
+    }, window);
+    if (this.#position < this.#blob.size) throw this.#short();
+  }
+
+  #take(chunk: Uint8Array, sink: ChunkSink): void | Promise<void> {
+    const { size } = this.#blob;
+    if (this.#position + chunk.length > size) {
+      this.#fail(mismatch(this.#blob, `more than ${size} bytes`));
+    }
+    this.#position += chunk.length;
+    return sink(chunk);
+  }
+
+  #fail(error: unknown): never {
+    this.#final ??= { error };
+    throw error;
+  }
+
+  #short(): AtollError {
+    const { digest, size } = this.#blob;
+    const name = nameOf(subjectAt(this.#place, 'read', digest));
+    const found = `it ended after ${this.#position} of ${size} bytes`;
+    return new AtollError('REGISTRY_UNAVAILABLE', `Cannot read ${name}: ${found}`, {
+      details: {
+        registry: this.#place.client.registry,
+        repository: this.#place.repository,
+        digest,
+      },
+    });
+  }
+}
+
+async function ask(ctx: Context, place: Place, blob: Descriptor, offset: number): Promise<Answer> {
+  const response = await place.client.send(ctx, {
+    method: 'GET',
+    target: `${place.repository}/blobs/${blob.digest}`,
+    headers: offset > 0 ? { range: `bytes=${offset}-` } : {},
+    scopes: [pulling(place.repository)],
+  });
+  if (response.status === 416) {
+    await response.discard();
+    throw mismatch(blob, `no bytes after ${offset} of ${blob.size}`);
+  }
+  if (response.status !== 200 && response.status !== 206) {
+    throw await place.client.refuse(response, subjectAt(place, 'read', blob.digest));
+  }
+  const skip = response.status === 206 ? 0 : offset;
+  const wrong = wrongLength(response, blob, offset);
+  if (wrong === undefined) return { response, skip };
+  response.cancel();
+  throw mismatch(blob, wrong);
+}
+
+/** What the head of the answer says that cannot be right, before a byte is read. */
+function wrongLength(response: Response, { size }: Descriptor, offset: number): string | undefined {
+  const partial = response.status === 206;
+  const told = response.headers['content-length'];
+  const expected = partial ? size - offset : size;
+  if (told !== undefined && Number(told) !== expected)
+    return `${told} instead of ${expected} bytes`;
+  if (!partial) return undefined;
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(response.headers['content-range'] ?? '');
+  if (range && Number(range[1]) === offset && Number(range[2]) === size - 1) return undefined;
+  return `the range "${response.headers['content-range'] ?? ''}" instead of ${offset}-${size - 1}`;
+}
+
+/** The same bytes as an iterable, in memory of their own: for consumers that keep chunks. */
+export async function* iterate(ctx: Context, download: BlobDownload): AsyncGenerator<Uint8Array> {
+  let offered = deferred<Uint8Array | undefined>();
+  let taken = deferred<void>();
+  const pumping = download.pump(ctx, (chunk) => {
+    offered.resolve(Buffer.from(chunk));
+    return taken.promise;
+  });
+  pumping.then(
+    () => offered.resolve(undefined),
+    (error: unknown) => {
+      // Nobody may be listening any more.
+      offered.promise.catch(() => undefined);
+      offered.reject(error);
+    },
+  );
+  try {
+    for (let chunk = await offered.promise; chunk; chunk = await offered.promise) {
+      yield chunk;
+      const accept = taken.resolve;
+      offered = deferred();
+      taken = deferred();
+      accept();
+    }
+  } finally {
+    download.cancel();
+    taken.resolve();
+  }
+}

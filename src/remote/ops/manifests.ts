@@ -1,0 +1,180 @@
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { Response } from '../../http/response.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
+import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../oci/manifest.ts';
+import { isManifestType, MANIFEST_ACCEPT } from '../../oci/media-types.ts';
+import { mismatch, verifyBytes } from '../../oci/verify.ts';
+import { deleting, pulling, pushing } from '../client/auth/scope.ts';
+import { nameOf } from '../client/refusal.ts';
+import { type Place, subjectAt } from './place.ts';
+
+const ACCEPT = { accept: MANIFEST_ACCEPT.join(', ') };
+
+/**
+ * What a tag or digest names: by HEAD, by GET where the answer to HEAD does not say enough. An error
+ * without a body does not either.
+ */
+export function resolveManifest(
+  ctx: Context,
+  place: Place,
+  tagOrDigest: string,
+): Promise<Descriptor | undefined> {
+  return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), async () => {
+    const head = await ask(ctx, place, 'HEAD', tagOrDigest);
+    if (head.status === 429) throw await refused(place, head, tagOrDigest);
+    await head.discard();
+    if (head.status === 404) return undefined;
+    const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;
+    return found ?? (await get(ctx, place, tagOrDigest))?.descriptor;
+  });
+}
+
+/** The manifest that a tag or digest names, in one question; undefined when there is no such thing. */
+export function findManifest(
+  ctx: Context,
+  place: Place,
+  tagOrDigest: string,
+): Promise<RawManifest | undefined> {
+  return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), () =>
+    get(ctx, place, tagOrDigest),
+  );
+}
+
+/** The manifest's bytes, compared with the descriptor before anything looks into them. */
+export function readManifest(
+  ctx: Context,
+  place: Place,
+  descriptor: Descriptor,
+): Promise<RawManifest> {
+  return place.client.attempt(ctx, subjectAt(place, 'read', descriptor.digest), async () => {
+    const response = await ask(ctx, place, 'GET', descriptor.digest);
+    if (!response.ok) throw await refused(place, response, descriptor.digest);
+    const bytes = await wholeManifest(place, response, descriptor.digest);
+    verifyBytes(descriptor, bytes);
+    return parseManifest(bytes, typeOf(response) ?? descriptor.mediaType, descriptor.digest);
+  });
+}
+
+export function hasManifest(ctx: Context, place: Place, digest: Digest): Promise<boolean> {
+  return resolveManifest(ctx, place, digest).then((found) => found !== undefined);
+}
+
+/** Writes the manifest under its tag or digest; true when the registry took care of its subject. */
+export function writeManifest(
+  ctx: Context,
+  place: Place,
+  manifest: RawManifest,
+  tag: string | undefined,
+): Promise<boolean> {
+  const { digest, mediaType } = manifest.descriptor;
+  const reference = tag ?? digest;
+  return place.client.attempt(ctx, subjectAt(place, 'write', reference), async () => {
+    const response = await place.client.send(ctx, {
+      method: 'PUT',
+      target: `${place.repository}/manifests/${reference}`,
+      headers: { 'content-type': mediaType },
+      scopes: [pushing(place.repository)],
+      body: manifest.bytes,
+    });
+    if (!response.ok)
+      throw await place.client.refuse(response, subjectAt(place, 'write', reference));
+    await response.discard();
+    const stored = response.headers['docker-content-digest'];
+    if (stored !== undefined && contradicts(stored, digest)) {
+      throw mismatch(manifest.descriptor, `${stored} after writing it to ${place.client.registry}`);
+    }
+    return response.headers['oci-subject'] !== undefined;
+  });
+}
+
+/** Removes a manifest or a tag; false when it was not there. */
+export function removeManifest(ctx: Context, place: Place, tagOrDigest: string): Promise<boolean> {
+  return removeAt(ctx, place, `manifests/${tagOrDigest}`, tagOrDigest);
+}
+
+export function removeAt(
+  ctx: Context,
+  place: Place,
+  path: string,
+  reference: string,
+): Promise<boolean> {
+  const subject = subjectAt(place, 'delete', reference);
+  return place.client.attempt(ctx, subject, async () => {
+    const scopes = [deleting(place.repository)];
+    const target = `${place.repository}/${path}`;
+    const response = await place.client.send(ctx, { method: 'DELETE', target, scopes });
+    if (!response.ok && response.status !== 404) throw await place.client.refuse(response, subject);
+    await response.discard();
+    return response.ok;
+  });
+}
+
+function ask(ctx: Context, place: Place, method: string, reference: string): Promise<Response> {
+  const target = `${place.repository}/manifests/${reference}`;
+  const scopes = [pulling(place.repository)];
+  return place.client.send(ctx, { method, target, scopes, headers: ACCEPT });
+}
+
+async function get(
+  ctx: Context,
+  place: Place,
+  tagOrDigest: string,
+): Promise<RawManifest | undefined> {
+  const response = await ask(ctx, place, 'GET', tagOrDigest);
+  if (response.status === 404) {
+    await response.discard();
+    return undefined;
+  }
+  if (!response.ok) throw await refused(place, response, tagOrDigest);
+  const bytes = await wholeManifest(place, response, tagOrDigest);
+  const wanted = isDigest(tagOrDigest) ? tagOrDigest : toldDigest(response);
+  const digest = digestOf(bytes, wanted && splitDigest(wanted).algorithm);
+  if (wanted && digest !== wanted) throw mismatch({ digest: wanted }, 'different bytes');
+  return parseManifest(bytes, typeOf(response), digest);
+}
+
+/** The descriptor a HEAD gives, unless a header is missing or says something else than was asked. */
+function fromHeaders(response: Response, tagOrDigest: string): Descriptor | undefined {
+  const digest = toldDigest(response);
+  const mediaType = typeOf(response);
+  const size = Number(response.headers['content-length'] || Number.NaN);
+  if (!digest || !mediaType || !(size > 0)) return undefined;
+  if (isDigest(tagOrDigest) && digest !== tagOrDigest) return undefined;
+  return { mediaType, digest, size };
+}
+
+function toldDigest({ headers }: Response): Digest | undefined {
+  const told = headers['docker-content-digest'] ?? '';
+  return isDigest(told) ? told : undefined;
+}
+
+async function wholeManifest(place: Place, response: Response, reference: string): Promise<Buffer> {
+  const told = Number(response.headers['content-length'] ?? 0);
+  const fits = told <= MAX_MANIFEST_BYTES;
+  const bytes = fits ? await response.bytes(MAX_MANIFEST_BYTES) : undefined;
+  if (bytes) return bytes;
+  response.cancel();
+  const name = nameOf(subjectAt(place, 'read', reference));
+  throw new AtollError(
+    'MANIFEST_INVALID',
+    `Cannot read ${name}: it has more than ${MAX_MANIFEST_BYTES} bytes, which no manifest needs`,
+    { details: { registry: place.client.registry, repository: place.repository, reference } },
+  );
+}
+
+function typeOf(response: Response): string | undefined {
+  const type = response.headers['content-type']?.split(';')[0]?.trim();
+  return type && isManifestType(type) ? type : undefined;
+}
+
+/** Digests of different algorithms cannot be compared; some registries only know sha256. */
+function contradicts(stored: string, digest: Digest): boolean {
+  if (!isDigest(stored)) return false;
+  return stored !== digest && splitDigest(stored).algorithm === splitDigest(digest).algorithm;
+}
+
+function refused(place: Place, response: Response, reference: string): Promise<AtollError> {
+  return place.client.refuse(response, subjectAt(place, 'read', reference));
+}

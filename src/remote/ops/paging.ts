@@ -1,0 +1,76 @@
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { Response } from '../../http/response.ts';
+import { pulling } from '../client/auth/scope.ts';
+import type { Subject } from '../client/refusal.ts';
+import { nameOf } from '../client/refusal.ts';
+import { type Place, subjectAt } from './place.ts';
+
+const PAGE_BYTES = 16 * 1024 * 1024;
+const MOST_PAGES = 100_000;
+
+/** The answers to a list that goes on behind `Link: <…>; rel="next"`. The caller reads each body. */
+export async function* pages(
+  ctx: Context,
+  place: Place,
+  first: string,
+  headers: Readonly<Record<string, string>> = {},
+): AsyncGenerator<Response> {
+  const scopes = [pulling(place.repository)];
+  const seen = new Set<string>();
+  let target: string | URL | undefined = first;
+  while (target !== undefined) {
+    const subject = subjectAt(place, 'list');
+    const request = { method: 'GET', target, scopes, headers };
+    const response: Response = await place.client.attempt(ctx, subject, () =>
+      place.client.send(ctx, request).then((answer) => passing(place, subject, answer)),
+    );
+    yield response;
+    const next = nextPage(response);
+    target = next === undefined ? undefined : await place.client.locate(ctx, next, response.url);
+    const key = String(target);
+    if (target !== undefined && (seen.has(key) || seen.size > MOST_PAGES)) throw endless(subject);
+    seen.add(key);
+  }
+}
+
+async function passing(place: Place, subject: Subject, response: Response): Promise<Response> {
+  if (response.status !== 429 && response.status < 500) return response;
+  throw await place.client.refuse(response, subject);
+}
+
+/** The target of the first link with the relation `next`, quoted or not. */
+export function nextPage(response: Pick<Response, 'headers'>): string | undefined {
+  const links = (response.headers.link ?? '').split(/,\s*(?=<)/);
+  for (const link of links) {
+    const match = /^\s*<([^>]*)>\s*;(.*)$/.exec(link);
+    if (match && /(?:^|;)\s*rel="?next"?/i.test(match[2] ?? '')) return match[1];
+  }
+  return undefined;
+}
+
+/** The body as JSON; anything else is an error that names the place. */
+export async function readJson(response: Response, subject: Subject): Promise<unknown> {
+  const bytes = await response.bytes(PAGE_BYTES);
+  if (!bytes) throw unreadable(subject, `it has more than ${PAGE_BYTES} bytes`);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw unreadable(subject, 'the answer is not JSON', cause);
+  }
+}
+
+export function unreadable(subject: Subject, found: string, cause?: unknown): AtollError {
+  return new AtollError(
+    'REGISTRY_REFUSED',
+    `Cannot ${subject.action} ${nameOf(subject)}: ${found}`,
+    {
+      details: { registry: subject.registry, repository: subject.repository ?? '' },
+      cause,
+    },
+  );
+}
+
+function endless(subject: Subject): AtollError {
+  return unreadable(subject, 'its pages lead in a circle');
+}

@@ -1,0 +1,147 @@
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import type { KnownTags } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { type Digest, digestOf, splitDigest } from '../../oci/digest.ts';
+import { type ImageIndex, isIndex, parseManifest, type RawManifest } from '../../oci/manifest.ts';
+import { MEDIA_TYPES } from '../../oci/media-types.ts';
+import { readManifest, resolveManifest, writeManifest } from './manifests.ts';
+import { pages, readJson, unreadable } from './paging.ts';
+import { type Place, subjectAt } from './place.ts';
+
+/** Everything that says it belongs to the subject: by the API, else by the fallback tag. */
+export async function listReferrers(
+  ctx: Context,
+  place: Place,
+  subject: Digest,
+  tags?: KnownTags,
+): Promise<readonly Descriptor[]> {
+  const listed = place.client.features.referrers ? await byApi(ctx, place, subject) : undefined;
+  if (listed) return listed;
+  const known = await tags;
+  if (known && !known.has(fallbackTag(subject))) return [];
+  return (await byTag(ctx, place, subject))?.content.manifests ?? [];
+}
+
+/** The tag a list of referrers has where the registry keeps none: `sha256-<hex>`. */
+export function fallbackTag(subject: Digest): string {
+  const { algorithm, hex } = splitDigest(subject);
+  return `${algorithm.slice(0, 32)}-${hex.slice(0, 64)}`;
+}
+
+async function byApi(ctx: Context, place: Place, subject: Digest) {
+  const found: Descriptor[] = [];
+  const what = subjectAt(place, 'list the referrers of', subject);
+  const headers = { accept: MEDIA_TYPES.ociIndex };
+  for await (const response of pages(
+    ctx,
+    place,
+    `${place.repository}/referrers/${subject}`,
+    headers,
+  )) {
+    if (isUnsupported(response.status, response.headers['content-type'])) {
+      await response.discard();
+      place.client.features.referrers = false;
+      return undefined;
+    }
+    if (!response.ok) throw await place.client.refuse(response, what);
+    found.push(
+      ...entriesOf(await readJson(response, what), () => unreadable(what, 'no index came')),
+    );
+  }
+  return found;
+}
+
+/** The specification wants 200 even for an empty list, so these say that nobody knows the path. */
+function isUnsupported(status: number, type = ''): boolean {
+  return status === 404 || status === 405 || status === 400 || type.startsWith('text/html');
+}
+
+function entriesOf(json: unknown, fail: () => AtollError): readonly Descriptor[] {
+  const document = { schemaVersion: 2, ...(json as object) };
+  const bytes = Buffer.from(JSON.stringify(document));
+  const manifest = parseManifest(bytes, MEDIA_TYPES.ociIndex);
+  if (!isIndex(manifest)) throw fail();
+  return manifest.content.manifests;
+}
+
+type Index = RawManifest & { readonly content: ImageIndex };
+
+async function byTag(ctx: Context, place: Place, subject: Digest): Promise<Index | undefined> {
+  const descriptor = await resolveManifest(ctx, place, fallbackTag(subject));
+  if (!descriptor) return undefined;
+  const manifest = await readManifest(ctx, place, descriptor);
+  return isIndex(manifest) ? manifest : undefined;
+}
+
+const updates = new WeakMap<Place['client'], Map<string, Promise<void>>>();
+
+/** Adds a manifest to its subject's fallback list. Updates of one list wait for each other. */
+export async function addToFallback(
+  ctx: Context,
+  place: Place,
+  manifest: RawManifest,
+  subject: Digest,
+): Promise<void> {
+  const running = updates.get(place.client) ?? new Map<string, Promise<void>>();
+  updates.set(place.client, running);
+  const key = `${place.repository}@${subject}`;
+  const before = running.get(key) ?? Promise.resolve();
+  const update = before.then(
+    () => rewrite(ctx, place, manifest, subject),
+    () => rewrite(ctx, place, manifest, subject),
+  );
+  running.set(key, update);
+  try {
+    await update;
+  } finally {
+    if (running.get(key) === update) running.delete(key);
+  }
+}
+
+async function rewrite(
+  ctx: Context,
+  place: Place,
+  manifest: RawManifest,
+  subject: Digest,
+): Promise<void> {
+  const tag = fallbackTag(subject);
+  const taken = await resolveManifest(ctx, place, tag);
+  const list = taken ? await byTag(ctx, place, subject) : undefined;
+  if (taken && !list) throw occupied(place, tag);
+  const others = list?.content.manifests ?? [];
+  if (others.some((entry) => entry.digest === manifest.descriptor.digest)) return;
+  await writeManifest(ctx, place, indexOf([...others, referrerEntry(manifest)]), tag);
+}
+
+/** What a list of referrers tells of a manifest: its kind and its annotations. */
+export function referrerEntry({ descriptor, content }: RawManifest): Descriptor {
+  const { mediaType, digest, size } = descriptor;
+  const config = 'config' in content ? content.config.mediaType : undefined;
+  const artifactType = content.artifactType ?? config;
+  return {
+    mediaType,
+    digest,
+    size,
+    ...(artifactType ? { artifactType } : {}),
+    ...(content.annotations ? { annotations: content.annotations } : {}),
+  };
+}
+
+function indexOf(manifests: readonly Descriptor[]): RawManifest {
+  const document = { schemaVersion: 2, mediaType: MEDIA_TYPES.ociIndex, manifests };
+  const bytes = Buffer.from(JSON.stringify(document));
+  return parseManifest(bytes, MEDIA_TYPES.ociIndex, digestOf(bytes));
+}
+
+function occupied(place: Place, tag: string): AtollError {
+  const { registry } = place.client;
+  return new AtollError(
+    'REGISTRY_REFUSED',
+    `Cannot add a referrer at ${registry}/${place.repository}: the tag "${tag}" is no list of referrers`,
+    {
+      hint: 'Remove that tag, or use a registry with the referrers API',
+      details: { registry, repository: place.repository, reference: tag },
+    },
+  );
+}

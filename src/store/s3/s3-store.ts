@@ -1,0 +1,74 @@
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { registerSecret } from '../../core/redact.ts';
+import type { Presigning, Store, Sweeping } from '../store.ts';
+import { blobKey, s3Blobs } from './blobs.ts';
+import { openBucket } from './bucket.ts';
+import { MIN_PART_BYTES } from './multipart.ts';
+import { s3Records } from './records.ts';
+import { sweepBucket } from './sweep.ts';
+import { s3Uploads } from './uploads.ts';
+
+/** A store in a bucket: of AWS, or of anything that speaks S3. */
+export interface S3Store extends Store, Presigning, Sweeping {
+  close(): void;
+}
+
+export interface S3StoreOptions {
+  readonly bucket: string;
+  /** Keeps the store below a folder of the bucket. */
+  readonly prefix?: string | undefined;
+  readonly region?: string | undefined;
+  /** Another object store than AWS. */
+  readonly endpoint?: string | undefined;
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; most others than AWS want it. */
+  readonly pathStyle?: boolean | undefined;
+  /** Where absent, the usual files, variables and roles of AWS are used. */
+  readonly credentials?:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | undefined;
+  /** At least 5 MiB. So much is held in memory for each blob that is being written, twice. */
+  readonly partBytes?: number | undefined;
+  /** An endpoint that says nothing for this long is gone. */
+  readonly silenceMs?: number | undefined;
+}
+
+const CONNECT_MS = 15_000;
+const SILENCE_MS = 60_000;
+const DEFAULT_PART_BYTES = 8 * 1024 * 1024;
+
+export function openS3Store(options: S3StoreOptions): S3Store {
+  const client = clientOf(options);
+  const prefix = options.prefix ? `${options.prefix.replace(/^\/+|\/+$/g, '')}/` : '';
+  const bucket = openBucket({ client, bucket: options.bucket, prefix });
+  const partBytes = Math.max(options.partBytes ?? DEFAULT_PART_BYTES, MIN_PART_BYTES);
+  return {
+    blobs: s3Blobs(bucket, partBytes),
+    uploads: s3Uploads(bucket, partBytes),
+    records: s3Records(bucket),
+    async presign(_ctx, digest, seconds) {
+      const object = { Bucket: bucket.bucket, Key: `${prefix}${blobKey(digest)}` };
+      return await getSignedUrl(client, new GetObjectCommand(object), { expiresIn: seconds });
+    },
+    sweep: (ctx, before) => sweepBucket(ctx, bucket, before),
+    close: () => client.destroy(),
+  };
+}
+
+function clientOf(options: S3StoreOptions): S3Client {
+  const { region, endpoint, pathStyle, credentials, silenceMs } = options;
+  if (credentials) registerSecret(credentials.secretAccessKey);
+  // The SDK would write to stderr that it wants a newer Node; that is not the operator's business.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  return new S3Client({
+    region: region ?? process.env.AWS_REGION ?? 'us-east-1',
+    ...(endpoint ? { endpoint } : {}),
+    ...(credentials ? { credentials } : {}),
+    forcePathStyle: pathStyle ?? endpoint !== undefined,
+    maxAttempts: 5,
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs ?? SILENCE_MS },
+    // We compare every byte with its digest ourselves, and not all object stores know the newer sums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}
