@@ -16,7 +16,7 @@ async function serve(limits: { minFreeBytes?: number } = {}) {
   const upstream = await startEmbeddedRegistry();
   const registries = createRegistries({
     insecure: true,
-    tuning: { attempts: 1 },
+    tuning: { retry: { attempts: 1 } },
     env: {},
   });
   const ctx = recordingContext();

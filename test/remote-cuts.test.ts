@@ -100,7 +100,7 @@ test('a body that drips is ended instead of followed for ever', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as { port: number };
-  const tuning = { stallTimeoutMs: 120, attempts: 2 };
+  const tuning = { stallTimeoutMs: 120, retry: { attempts: 2 } };
   const repository = openRegistries({ tuning }).repository(`127.0.0.1:${port}`, 'team/app');
 
   const reading = repository

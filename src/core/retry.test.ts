@@ -84,11 +84,52 @@ test('retry spreads its waits between half and all of the delay', async () => {
   expect(new Set(some).size).toBeGreaterThan(1);
 });
 
-test('retry waits as long as the server said, longer or shorter than it would have', async () => {
-  expect(await delaysOf({ attempts: 2 }, () => unavailable({ retryAfterMs: 90_000 }))).toEqual([
-    90_000,
-  ]);
-  expect(await delaysOf({ attempts: 2 }, () => unavailable({ retryAfterMs: 0 }))).toEqual([0]);
+test('retry waits as long as the server said, longer or shorter than it would have, up to the cap', async () => {
+  const waits = (retryAfterMs: number, options: Partial<RetryOptions> = {}) =>
+    delaysOf({ attempts: 2, ...options }, () => unavailable({ retryAfterMs }));
+
+  expect(await waits(45_000)).toEqual([45_000]);
+  expect(await waits(90_000)).toEqual([60_000]);
+  expect(await waits(90_000, { maxRetryAfterMs: 90_000 })).toEqual([90_000]);
+  expect(await waits(0)).toEqual([0]);
+});
+
+test('retry counts from one again after an attempt that got further', async () => {
+  const ctx = recordingContext();
+  let runs = 0;
+  const failing = retry(
+    ctx,
+    { operation: 'get', attempts: 2, firstDelayMs: 0, hasProgressed: () => runs < 6 },
+    async () => {
+      runs += 1;
+      throw unavailable();
+    },
+  );
+
+  await expect(failing).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+  expect(runs).toBe(6);
+  expect(ctx.events).toMatchObject(Array.from({ length: 5 }, () => ({ attempt: 1, attempts: 2 })));
+});
+
+test('retry gives damaged content fewer attempts than a server that is away', async () => {
+  const options = { operation: 'get', attempts: 5, firstDelayMs: 0, mismatchAttempts: 2 };
+  let runs = 0;
+  const failing = retry(silentContext(), options, async () => {
+    runs += 1;
+    throw runs === 1 ? unavailable() : new AtollError('CONTENT_MISMATCH', 'other bytes');
+  });
+
+  await expect(failing).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
+  expect(runs).toBe(3);
+});
+
+test('retry stops at a failure that the caller calls final', async () => {
+  const attempt = vi.fn(() => Promise.reject(unavailable()));
+
+  const failing = retry(silentContext(), { operation: 'put', isFinal: () => true }, attempt);
+
+  await expect(failing).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+  expect(attempt).toHaveBeenCalledTimes(1);
 });
 
 test('retry stops waiting as soon as the signal aborts, with its reason', async () => {

@@ -3,7 +3,7 @@ import { Transport } from '../http/transport.ts';
 import type { Reference } from '../oci/reference.ts';
 import { createLimiter, type Limiter } from './client/limiter.ts';
 import { RegistryClient } from './client/registry-client.ts';
-import { DEFAULT_TUNING, type Tuning } from './client/tuning.ts';
+import { type Tuning, tuned } from './client/tuning.ts';
 import { type AuthLookup, loadAuthFiles } from './config/auth-file.ts';
 import {
   type Endpoint,
@@ -31,7 +31,7 @@ class OpenRegistries implements Registries {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.#tuning = tuned(options.tuning);
     this.#transport = new Transport(createEndpoints(options), this.#tuning);
   }
 

@@ -12,7 +12,7 @@ import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { BulkSource, BulkTarget } from './bulk.ts';
 import type { Limiter } from './client/limiter.ts';
-import type { Tuning } from './client/tuning.ts';
+import type { TuningOptions } from './client/tuning.ts';
 import type { Endpoint } from './config/registries-conf.ts';
 
 /** How registries are reached: the usual files, or the ones named here. */
@@ -27,7 +27,7 @@ export interface RegistryOptions extends HttpOptions {
    */
   readonly asNode?: boolean | undefined;
   /** Timeouts, attempts and sizes that differ from the defaults. */
-  readonly tuning?: Partial<Tuning> | undefined;
+  readonly tuning?: TuningOptions | undefined;
 }
 
 /** One repository of one registry, exactly there: no mirrors, no rewriting. */

@@ -2,24 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { digestOf } from '../../src/oci/digest.ts';
-import type { Tuning } from '../../src/remote/client/tuning.ts';
+import type { TuningOptions } from '../../src/remote/client/tuning.ts';
 import { createRegistries } from '../../src/remote/create-registries.ts';
 import type { Registries, RegistryOptions, Repository } from '../../src/remote/registries.ts';
 
 /** The client's patience for tests: short delays, few attempts, small parts. */
-export const IMPATIENT: Partial<Tuning> = {
+export const IMPATIENT: TuningOptions = {
   connectTimeoutMs: 5000,
   stallTimeoutMs: 5000,
   answerTimeoutMs: 5000,
-  attempts: 3,
-  firstDelayMs: 1,
-  maxRetryAfterMs: 30,
+  retry: { attempts: 3, firstDelayMs: 1, maxRetryAfterMs: 30 },
   partBytes: 64 * 1024,
 };
 
 /** Registries for one test: plain HTTP allowed, no files of the machine's user, closed at the end. */
 export function openRegistries(options: RegistryOptions = {}): Registries {
-  const tuning = { ...IMPATIENT, ...options.tuning };
+  const retry = { ...IMPATIENT.retry, ...options.tuning?.retry };
+  const tuning = { ...IMPATIENT, ...options.tuning, retry };
   const registries = createRegistries({ insecure: true, env: {}, ...options, tuning });
   onTestFinished(() => registries.close());
   return registries;

@@ -33,7 +33,7 @@ export async function nodeNetwork(root: string): Promise<NodeNetwork> {
     env: {},
     // A lab has no DNS: a name is in the node's hosts file or it does not exist.
     addressOf: (host) => hosts.get(host),
-    tuning: { attempts: 2, firstDelayMs: 50, connectTimeoutMs: 5000 },
+    tuning: { retry: { attempts: 2, firstDelayMs: 50 }, connectTimeoutMs: 5000 },
   });
   return { registries, conf };
 }

@@ -96,7 +96,7 @@ async function withUpstream(
     registriesConf,
     ca: [upstreamCa(upstream)],
     env: {},
-    tuning: { attempts: 1 },
+    tuning: { retry: { attempts: 1 } },
   });
   try {
     await task(registries);

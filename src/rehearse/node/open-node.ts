@@ -27,7 +27,7 @@ export interface RehearsalNode {
 }
 
 /** A dead mirror should be told soon, and a slow one still be waited for. */
-const TUNING = { attempts: 3, firstDelayMs: 200, connectTimeoutMs: 5000 } as const;
+const TUNING = { retry: { attempts: 3, firstDelayMs: 200 }, connectTimeoutMs: 5000 } as const;
 
 /**
  * Makes the node from its configuration alone: no auth file, registries.conf, certs.d, proxy or

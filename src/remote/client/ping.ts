@@ -9,7 +9,6 @@ interface PingOptions {
   readonly registry: string;
   readonly transport: Transport;
   readonly isInsecure: (host: string) => boolean;
-  readonly tuning: { readonly maxRetryAfterMs: number };
   /** Whether only answers that a container runtime takes are good. */
   readonly asNode?: boolean | undefined;
 }
@@ -87,8 +86,7 @@ async function checked(response: Response, options: PingOptions): Promise<Respon
   if (status === 401 && headers['www-authenticate'] !== undefined) return response;
   if ((response.ok || status === 403) && !isHtml) return response;
   if (status === 429 || status >= 500) {
-    const subject = { action: 'open', registry: options.registry };
-    throw await refusal(response, subject, options.tuning.maxRetryAfterMs);
+    throw await refusal(response, { action: 'open', registry: options.registry });
   }
   throw await stranger(response, options, isHtml);
 }

@@ -53,16 +53,12 @@ function placeOf({ repository, reference }: Subject) {
 }
 
 /** The error for an answer that is not what was asked for; reads its body. */
-export async function refusal(
-  response: Response,
-  subject: Subject,
-  maxRetryAfterMs: number,
-): Promise<AtollError> {
+export async function refusal(response: Response, subject: Subject): Promise<AtollError> {
   const words = await readWords(response);
   const code = codeFor(response, words);
   const status = `${response.status} ${response.reason}`.trim();
   const said = words.text ? `: ${words.text}` : '';
-  const retryAfterMs = retryAfterOf(response, maxRetryAfterMs);
+  const retryAfterMs = retryAfterOf(response);
   return new AtollError(code, `Cannot ${subject.action} ${nameOf(subject)}: ${status}${said}`, {
     hint: hintFor(code, subject, response.status),
     details: {
@@ -119,12 +115,12 @@ function hintFor(code: ErrorCode, subject: Subject, status: number): string | un
   }
 }
 
-/** `Retry-After` as a time to wait: seconds or a date, never longer than `most`. */
-export function retryAfterOf(response: Response, most: number): number | undefined {
+/** `Retry-After` as a time to wait: seconds or a date. */
+export function retryAfterOf(response: Response): number | undefined {
   const value = response.headers['retry-after'];
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(most, Math.max(0, ms));
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Reads what the registry has to say: the specification's JSON, or the gist of anything else. */

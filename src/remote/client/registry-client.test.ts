@@ -115,7 +115,12 @@ describe('errors on the way', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    const tuning = { connectTimeoutMs: 80, answerTimeoutMs: 80, stallTimeoutMs: 80, attempts: 1 };
+    const tuning = {
+      connectTimeoutMs: 80,
+      answerTimeoutMs: 80,
+      stallTimeoutMs: 80,
+      retry: { attempts: 1 },
+    };
 
     const reading = openRepository(`127.0.0.1:${port}`, 'team/app', { tuning }).resolve(ctx, 'v1');
 

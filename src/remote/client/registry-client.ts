@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { retry } from '../../core/retry.ts';
+import { type RetryOptions, retry } from '../../core/retry.ts';
 import type { Response } from '../../http/response.ts';
 import type { OpenRequest, Transport } from '../../http/transport.ts';
 import type { Credential } from '../config/credential-helper.ts';
@@ -117,28 +117,29 @@ export class RegistryClient {
     return isHome ? new URL(`${url.pathname}${url.search}`, base) : url;
   }
 
-  /** Runs one operation, again when it failed for a passing reason. */
+  /** Runs one operation, and again when it failed for a reason that may pass. */
   async attempt<T>(
     ctx: Context,
     subject: Subject,
     work: (attempt: number) => Promise<T>,
+    ends: Pick<RetryOptions, 'hasProgressed' | 'isFinal'> = {},
   ): Promise<T> {
-    const { attempts, firstDelayMs } = this.tuning;
+    const policy = this.tuning.retry;
     const operation = `${subject.action} ${nameOf(subject)}`;
     try {
       if (this.#absence.isKnown) throw this.#absence.error;
-      return await retry(ctx, { operation, attempts, firstDelayMs }, work);
+      return await retry(ctx, { ...policy, ...ends, operation }, work);
     } catch (error) {
-      if (ctx.signal.aborted) throw error;
-      // Whoever wants a single try comes again when it likes.
-      if (attempts > 1) this.#absence.note(error);
+      if (ctx.signal.aborted || ends.isFinal?.(error)) throw error;
+      // A caller with a single attempt polls: its failure must not answer the next poll.
+      if (policy.attempts > 1) this.#absence.note(error);
       throw about(subject, error);
     }
   }
 
   /** The error for an answer nobody wanted. */
   async refuse(response: Response, subject: Subject): Promise<AtollError> {
-    const error = await refusal(response, subject, this.tuning.maxRetryAfterMs);
+    const error = await refusal(response, subject);
     if (error.code !== 'REGISTRY_DENIED') return error;
     const credential = await this.#options.credentialFor(subject.repository ?? '');
     if (credential) return error;
@@ -218,8 +219,8 @@ export class RegistryClient {
 
   #observe(ctx: Context, response: Response): void {
     if (response.status === 429) {
-      const pause = retryAfterOf(response, this.tuning.maxRetryAfterMs);
-      this.limiter.throttled(pause ?? this.tuning.firstDelayMs);
+      const { firstDelayMs, maxRetryAfterMs } = this.tuning.retry;
+      this.limiter.throttled(Math.min(retryAfterOf(response) ?? firstDelayMs, maxRetryAfterMs));
     } else if (response.status < 500) {
       this.limiter.succeeded();
     }

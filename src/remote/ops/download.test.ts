@@ -96,7 +96,7 @@ describe('a download', () => {
     const { bytes, blob } = makeBlob(50_000);
     const { host } = await serving(bytes, () => new Promise<never>(() => undefined));
     const repository = openRepository(host, 'team/app', {
-      tuning: { answerTimeoutMs: 100, stallTimeoutMs: 100, attempts: 2 },
+      tuning: { answerTimeoutMs: 100, stallTimeoutMs: 100, retry: { attempts: 2 } },
     });
 
     await expect(collect(repository.blob(ctx, blob))).rejects.toMatchObject({

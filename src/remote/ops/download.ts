@@ -1,6 +1,6 @@
 import type { ChunkSink } from '../../core/chunk-sink.ts';
 import type { Context } from '../../core/context.ts';
-import { AtollError, isTransient } from '../../core/errors.ts';
+import { AtollError } from '../../core/errors.ts';
 import { deferred } from '../../http/deferred.ts';
 import type { Response } from '../../http/response.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -10,7 +10,7 @@ import { pulling } from '../client/auth/scope.ts';
 import { nameOf } from '../client/refusal.ts';
 import { type Place, subjectAt } from './place.ts';
 
-/** Fewer new bytes than this between two cuts is no progress that earns more patience. */
+/** After so many new bytes a cut counts as the first one again. */
 const PROGRESS_BYTES = 64 * 1024;
 
 /** Asks for a blob from `offset` on; resolves when the answer has begun. */
@@ -44,10 +44,11 @@ class Download implements BlobDownload {
   readonly #place: Place;
   readonly #blob: Descriptor;
   #position: number;
+  /** The position up to which progress has been rewarded with more attempts. */
+  #rewarded: number;
   #answer: Answer | undefined;
-  /** An error that asking again does not mend: the sink's, or content that is wrong. */
-  #final: { readonly error: unknown } | undefined;
-  #cancelled = false;
+  /** Another request does not help: it was cancelled, or the content is wrong. */
+  #hopeless = false;
   #current: Response | undefined;
 
   constructor(place: Place, blob: Descriptor, offset: number, answer: Answer) {
@@ -55,44 +56,33 @@ class Download implements BlobDownload {
     this.#place = place;
     this.#blob = blob;
     this.#position = offset;
+    this.#rewarded = offset;
     this.#answer = answer;
   }
 
   async pump(ctx: Context, sink: ChunkSink, window = 1): Promise<void> {
-    for (;;) {
-      const before = this.#position;
-      try {
-        await this.#attempts(ctx, sink, window);
-        return;
-      } catch (error) {
-        const moved = this.#position - before >= PROGRESS_BYTES;
-        if (this.#final || !moved || !isTransient(error)) throw error;
-      }
-    }
+    const subject = subjectAt(this.#place, 'read', this.#blob.digest);
+    await this.#place.client.attempt(ctx, subject, () => this.#drain(ctx, sink, window), {
+      // The sink's own errors are not about this registry, and pass unchanged.
+      isFinal: () => this.#hopeless || this.#current?.refused === true,
+      hasProgressed: () => this.#hasProgressed(),
+    });
   }
 
   cancel(): void {
-    this.#cancelled = true;
+    this.#hopeless = true;
     this.#answer?.response.cancel();
     this.#current?.cancel();
   }
 
-  async #attempts(ctx: Context, sink: ChunkSink, window: number): Promise<void> {
-    const subject = subjectAt(this.#place, 'read', this.#blob.digest);
-    await this.#place.client.attempt(ctx, subject, async () => {
-      try {
-        await this.#drain(ctx, sink, window);
-      } catch (error) {
-        // Returning ends the attempts; the error comes out below.
-        if (this.#cancelled || this.#current?.refused) this.#final ??= { error };
-        if (!this.#final) throw error;
-      }
-    });
-    if (this.#final) throw this.#final.error;
+  #hasProgressed(): boolean {
+    if (this.#position - this.#rewarded < PROGRESS_BYTES) return false;
+    this.#rewarded = this.#position;
+    return true;
   }
 
   async #drain(ctx: Context, sink: ChunkSink, window: number): Promise<void> {
-    if (this.#cancelled) this.#fail(new Error('The download was cancelled'));
+    if (this.#hopeless) throw new Error('The download was cancelled');
     const { response, skip } =
       this.#answer ?? (await ask(ctx, this.#place, this.#blob, this.#position));
     this.#answer = undefined;
@@ -109,15 +99,11 @@ class Download implements BlobDownload {
   #take(chunk: Uint8Array, sink: ChunkSink): void | Promise<void> {
     const { size } = this.#blob;
     if (this.#position + chunk.length > size) {
-      this.#fail(mismatch(this.#blob, `more than ${size} bytes`));
+      this.#hopeless = true;
+      throw mismatch(this.#blob, `more than ${size} bytes`);
     }
     this.#position += chunk.length;
     return sink(chunk);
-  }
-
-  #fail(error: unknown): never {
-    this.#final ??= { error };
-    throw error;
   }
 
   #short(): AtollError {

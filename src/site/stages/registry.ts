@@ -137,7 +137,10 @@ async function adoptExisting({ site, paths }: StageWork): Promise<void> {
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */
 async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> {
   await writeMergedSecret(work.paths);
-  const registries = createRegistries({ ...registryOptions(work), tuning: { attempts: 1 } });
+  const registries = createRegistries({
+    ...registryOptions(work),
+    tuning: { retry: { attempts: 1 } },
+  });
   try {
     await waitForRegistry(ctx, registries, mirrorHost(work.site));
   } finally {

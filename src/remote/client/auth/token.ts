@@ -115,7 +115,7 @@ async function denied(response: Response, request: TokenRequest): Promise<AtollE
     action: `get a token for ${request.registry} from`,
     registry: request.realm.host,
   };
-  const error = await refusal(response, subject, 60_000);
+  const error = await refusal(response, subject);
   const refused = error.code === 'REGISTRY_REFUSED' || error.code === 'IMAGE_UNKNOWN';
   const code = refused || error.code === 'TOKEN_EXPIRED' ? 'REGISTRY_DENIED' : error.code;
   return new AtollError(code, error.message, {

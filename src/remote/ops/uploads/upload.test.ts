@@ -293,7 +293,7 @@ describe('an upload', () => {
       request.method === 'PUT' ? new Promise<never>(() => undefined) : undefined,
     );
     const repository = openRepository(registry.host, 'team/app', {
-      tuning: { stallTimeoutMs: 100, answerTimeoutMs: 100, attempts: 2 },
+      tuning: { stallTimeoutMs: 100, answerTimeoutMs: 100, retry: { attempts: 2 } },
     });
 
     await expect(repository.putBlobFrom(ctx, blob, from(bytes))).rejects.toMatchObject({

@@ -23,13 +23,11 @@ export async function upload(
 ): Promise<Transfer> {
   const job = new Upload(place, blob, from, options);
   const subject = subjectAt(place, 'write', blob.digest);
-  const outcome = await place.client.attempt(ctx, subject, (attempt) => job.run(ctx, attempt));
-  if (typeof outcome === 'object') throw outcome.error;
-  return outcome;
+  return await place.client.attempt(ctx, subject, (attempt) => job.run(ctx, attempt), {
+    isFinal: () => job.isSpent,
+  });
 }
 
-/** Corrupt content is fetched once more and no oftener: it rarely heals. */
-const MOST_MISMATCHES = 2;
 const SMALLEST_PART = 512 * 1024;
 
 class Upload {
@@ -40,7 +38,6 @@ class Upload {
   #session: Session | undefined;
   #check: ContentCheck;
   #partBytes = Number.POSITIVE_INFINITY;
-  #mismatches = 0;
   #reported = 0;
   #started = false;
   #isLast = false;
@@ -53,13 +50,17 @@ class Upload {
     this.#check = new ContentCheck(blob);
   }
 
-  /** One try. An error worth another is thrown; one that is final is returned. */
-  async run(ctx: Context, attempt: number): Promise<Transfer | { readonly error: unknown }> {
-    this.#isLast = attempt >= this.#place.client.tuning.attempts;
+  /** Whether the source was opened and cannot be opened again. */
+  get isSpent(): boolean {
+    return this.#options.once === true && this.#started;
+  }
+
+  async run(ctx: Context, attempt: number): Promise<Transfer> {
+    this.#isLast = attempt >= this.#place.client.tuning.retry.attempts;
     try {
       return await this.#try(ctx);
     } catch (error) {
-      if (this.#isFinal(error)) return { error };
+      if (error instanceof AtollError && error.code === 'CONTENT_MISMATCH') this.#startOver();
       throw error;
     }
   }
@@ -217,12 +218,9 @@ class Upload {
     this.#reported = offset;
   }
 
-  #isFinal(error: unknown): boolean {
-    if (this.#options.once && this.#started) return true;
-    if (!(error instanceof AtollError) || error.code !== 'CONTENT_MISMATCH') return false;
+  /** What was sent was wrong, so nothing of it is continued. */
+  #startOver(): void {
     this.#session = undefined;
     this.#check = new ContentCheck(this.#blob);
-    this.#mismatches += 1;
-    return this.#mismatches >= MOST_MISMATCHES;
   }
 }
