@@ -13,8 +13,8 @@ function command(file, args) {
 }
 
 /**
- * A lockfile with addresses would tie the project to one download server, and one that lacks the
- * packages of other platforms is refused by `npm ci`.
+ * A lockfile with addresses would tie the project to one download server, one that lacks the
+ * packages of other platforms is refused by `npm ci`, and an entry without its hash could be anything.
  */
 function lockfile() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -26,7 +26,10 @@ function lockfile() {
     .flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}))
     .filter((name) => !entries.some(([path]) => path.endsWith(`node_modules/${name}`)))
     .map((name) => `package-lock.json: ${name} is missing, so "npm ci" fails`);
-  return [...located, ...absent];
+  const unsealed = entries
+    .filter(([path, entry]) => path !== '' && !entry.link && !entry.integrity)
+    .map(([path]) => `package-lock.json: ${path} has no integrity`);
+  return [...located, ...absent, ...unsealed];
 }
 
 function trackedFiles() {

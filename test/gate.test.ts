@@ -107,6 +107,18 @@ describe('the gate', () => {
     expect(gate(copy, 'lockfile').output).toContain('@a/win32 is missing');
   });
 
+  test('turns red for a lockfile with an entry whose content is not pinned', async () => {
+    const copy = await copyOf([]);
+
+    plant(
+      copy,
+      'package-lock.json',
+      JSON.stringify({ packages: { '': {}, 'node_modules/a': {} } }),
+    );
+
+    expect(gate(copy, 'lockfile').output).toContain('node_modules/a has no integrity');
+  });
+
   test('turns red for a link between documents that leads nowhere', async () => {
     const copy = await copyOf([]);
     spawnSync('git', ['init', '-q'], { cwd: copy });

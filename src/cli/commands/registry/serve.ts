@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
-import { type SelfCommand, selfCommand } from '../../../core/self.ts';
+import { selfCommand } from '../../../core/self.ts';
 import type { RegistryFile } from '../../../registry/config-file.ts';
 import { type RunningListener, startRegistry } from '../../../registry/serving/start.ts';
 import { connectWorker, isWorker, startWorkers } from '../../../registry/serving/workers.ts';
@@ -101,19 +99,12 @@ async function serveHere(
   return { listeners: registry.listeners };
 }
 
-/** The smaller program, where it lies beside the whole one. */
-function workerCommand(): SelfCommand {
-  const { file, args } = selfCommand();
-  const smaller = join(dirname(args[0] ?? ''), 'registry-worker.js');
-  return { file, args: args.length > 0 && existsSync(smaller) ? [smaller] : args };
-}
-
 async function serveTogether(
   ctx: Context,
   count: number,
 ): Promise<{ listeners: readonly RunningListener[] }> {
   const args = process.argv.slice(2);
-  const workers = await startWorkers(ctx, { count, command: workerCommand(), args });
+  const workers = await startWorkers(ctx, { count, command: selfCommand(), args });
   for (const { url } of workers.listeners) {
     ctx.emit({ type: 'server.started', server: 'registry', url });
   }
