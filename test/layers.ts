@@ -9,7 +9,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   registry: ['core', 'oci', 'store', 'remote'],
   content: ['core', 'oci', 'http', 'remote', 'store', 'openshift'],
   generate: ['core', 'oci', 'openshift'],
-  mirror: ['core', 'oci', 'store', 'remote', 'content', 'generate'],
+  mirror: ['core', 'oci', 'store', 'remote', 'content', 'generate', 'openshift'],
   host: ['core'],
   cluster: ['core', 'generate', 'openshift'],
   platform: ['core', 'generate', 'host', 'cluster', 'openshift'],

@@ -1,8 +1,8 @@
+import { isAtLeast } from '../../openshift/version.ts';
 import { containsAddress, parseCidr } from '../ip.ts';
 import { type ConfiguredSubnet, checkSubnetFacts } from './check-aws-subnets.ts';
 import { checkTags } from './check-aws-tags.ts';
 import type { InstallFacts } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
 import type { AwsPlatform, InstallConfig } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 

@@ -1,5 +1,5 @@
+import { isAtLeast } from '../../openshift/version.ts';
 import type { InstallFacts } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
 import type { InstallConfig } from './schema.ts';
 import { error, type Violation, when } from './violation.ts';
 

@@ -1,5 +1,5 @@
+import { isAtLeast } from '../../openshift/version.ts';
 import type { InstallFacts, InstanceFacts } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
 import { type InstallConfig, type MachinePool, platformOf } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 

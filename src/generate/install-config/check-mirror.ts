@@ -1,8 +1,9 @@
+import { ALWAYS_NEEDED_REPOSITORIES, releaseRepositories } from '../../openshift/repositories.ts';
+import { isAtLeast } from '../../openshift/version.ts';
 import { hostOf, isLocation, ruleFor, splitLocation } from '../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
 import { checkProxy } from './check-proxy.ts';
-import { type InstallFacts, RELEASE_REPOSITORIES } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
+import type { InstallFacts } from './facts.ts';
 import type { InstallConfig } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 
@@ -91,7 +92,8 @@ function checkCoverage(
 ): Violation[] {
   if (!facts.disconnected && !facts.mirror) return [];
   const mirrorHost = facts.mirror && hostOf(facts.mirror.host);
-  const needed = facts.releaseRepositories ?? RELEASE_REPOSITORIES;
+  const usual = facts.version ? releaseRepositories(facts.version) : ALWAYS_NEEDED_REPOSITORIES;
+  const needed = facts.releaseRepositories ?? usual;
   return needed
     .filter((repository) => hostOf(repository) !== mirrorHost)
     .filter((repository) => !leadsToMirror(sources, repository, mirrorHost))

@@ -1,7 +1,7 @@
+import { isAtLeast } from '../../openshift/version.ts';
 import { type Cidr, formatCidr, isCanonical, overlaps, parseCidr } from '../ip.ts';
 import { checkFamilies } from './check-families.ts';
 import type { InstallFacts } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
 import type { InstallConfig } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 

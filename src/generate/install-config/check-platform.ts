@@ -1,9 +1,9 @@
+import { isAtLeast } from '../../openshift/version.ts';
 import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
 import { checkHosts } from './check-hosts.ts';
 import { checkNutanix } from './check-nutanix.ts';
 import { checkVsphere } from './check-vsphere.ts';
 import type { InstallFacts } from './facts.ts';
-import { isAtLeast } from './release-version.ts';
 import { type InstallConfig, platformOf } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
 

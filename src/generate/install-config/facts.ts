@@ -1,4 +1,4 @@
-import type { ReleaseVersion } from './release-version.ts';
+import type { ReleaseVersion } from '../../openshift/version.ts';
 
 /** What is known about the world the cluster will live in. What is absent is not checked. */
 export interface InstallFacts {
@@ -43,9 +43,3 @@ export interface InstanceFacts {
   readonly vcpus: number;
   readonly memoryMiB: number;
 }
-
-/** What every release of OpenShift is made from. */
-export const RELEASE_REPOSITORIES = [
-  'quay.io/openshift-release-dev/ocp-release',
-  'quay.io/openshift-release-dev/ocp-v4.0-art-dev',
-] as const;

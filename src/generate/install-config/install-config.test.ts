@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { isAtLeast, parseReleaseVersion } from '../../openshift/version.ts';
 import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
-import { isAtLeast, parseReleaseVersion } from './release-version.ts';
 import { parseInstallConfig } from './schema.ts';
 
 const RULES = [

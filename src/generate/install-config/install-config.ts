@@ -1,9 +1,9 @@
+import { isAtLeast, parseReleaseVersion, type ReleaseVersion } from '../../openshift/version.ts';
 import { hostNameOf, type MirrorRule, normalizeRules } from '../mirror-rule.ts';
 import { sortedUnique } from '../order.ts';
 import { toYaml } from '../yaml.ts';
 import { DEFAULT_NETWORKS } from './defaults.ts';
 import { type PlatformInput, platformSection } from './platforms.ts';
-import { isAtLeast, parseReleaseVersion, type ReleaseVersion } from './release-version.ts';
 import type { InstallConfig, MachinePool } from './schema.ts';
 
 /** `standard`: three and three; `compact`: three that do both; `single-node`: one. */

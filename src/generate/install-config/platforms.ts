@@ -1,5 +1,5 @@
+import { isAtLeast, type ReleaseVersion } from '../../openshift/version.ts';
 import { byText, sortedRecord, sortedUnique } from '../order.ts';
-import { isAtLeast, type ReleaseVersion } from './release-version.ts';
 import type { InstallConfig } from './schema.ts';
 
 export interface AwsInput {

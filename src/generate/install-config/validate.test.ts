@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { parseReleaseVersion } from '../../openshift/version.ts';
 import type { InstallFacts } from './facts.ts';
 import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
-import { parseReleaseVersion } from './release-version.ts';
 import { type InstallConfig, parseInstallConfig } from './schema.ts';
 import { validateInstallConfig } from './validate.ts';
 
@@ -144,6 +144,24 @@ describe('validateInstallConfig', () => {
     const facts = { ...FACTS, version: parseReleaseVersion('4.13.1') };
 
     expect(findings(good(), facts)).toEqual(['error imageDigestSources', 'error platform.aws.vpc']);
+  });
+
+  test('asks for a rule for the second repository of components from 5.0 on', () => {
+    const facts = { ...FACTS, version: parseReleaseVersion('5.0.0') };
+    const rulesFor = (...names: readonly string[]) => ({
+      ...good(),
+      imageDigestSources: names.map((name) => ({
+        source: `quay.io/openshift-release-dev/${name}`,
+        mirrors: ['mirror.example:5000/release'],
+      })),
+    });
+    const before = rulesFor('ocp-release', 'ocp-v4.0-art-dev');
+
+    expect(findings(before)).toEqual([]);
+    expect(findings(before, facts)).toEqual(['error imageDigestSources']);
+    expect(
+      findings(rulesFor('ocp-release', 'ocp-v4.0-art-dev', 'ocp-v5.0-art-dev'), facts),
+    ).toEqual([]);
   });
 
   test('asks for no rules where the release already names the mirror', () => {

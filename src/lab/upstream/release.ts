@@ -6,12 +6,13 @@ import {
   type LayerFile,
 } from '../../oci/build-image.ts';
 import type { Platform } from '../../oci/descriptor.ts';
+import { componentRepositories } from '../../openshift/repositories.ts';
 import { madeUpBytes } from './bytes.ts';
 import { CHANGING, COMPONENTS, OPERATORS } from './components.ts';
 
 export const AMD64: Platform = { os: 'linux', architecture: 'amd64' };
-export const RELEASE_REPOSITORY = 'quay.io/openshift-release-dev/ocp-release';
-export const COMPONENT_REPOSITORY = 'quay.io/openshift-release-dev/ocp-v4.0-art-dev';
+/** Where the components of a lab release lie. */
+export const [COMPONENT_REPOSITORY = ''] = componentRepositories();
 
 /** Sizes of the made-up programs, so that a lab is quick and still has something to move. */
 const BASE_BYTES = 2_000_000;

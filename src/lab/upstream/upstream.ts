@@ -12,6 +12,7 @@ import {
 import type { Target } from '../../oci/content.ts';
 import { splitDigest } from '../../oci/digest.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
+import { RELEASE_REPOSITORY } from '../../openshift/repositories.ts';
 import { madeUpBytes } from './bytes.ts';
 import { buildCatalog, CATALOG } from './catalog.ts';
 import {
@@ -20,7 +21,6 @@ import {
   buildRelease,
   COMPONENT_REPOSITORY,
   type LabRelease,
-  RELEASE_REPOSITORY,
 } from './release.ts';
 import { createReleaseSigner, type ReleaseSigner } from './signing.ts';
 

@@ -9,7 +9,6 @@ import {
   formatInstallConfig,
   installConfig,
 } from '../../generate/install-config/install-config.ts';
-import { parseReleaseVersion } from '../../generate/install-config/release-version.ts';
 import { validateInstallConfig } from '../../generate/install-config/validate.ts';
 import type { MirrorRule } from '../../generate/mirror-rule.ts';
 import { registriesConf } from '../../generate/registries-conf.ts';
@@ -17,6 +16,8 @@ import { toYaml } from '../../generate/yaml.ts';
 import { type KnownImage, WorkingDir } from '../../mirror/flow/working-dir.ts';
 import { type GroupedRules, imageRules } from '../../mirror/image-rules.ts';
 import { formatReference } from '../../oci/reference.ts';
+import { RELEASE_NAMESPACE } from '../../openshift/repositories.ts';
+import { parseReleaseVersion } from '../../openshift/version.ts';
 import { sitePath } from '../read-site.ts';
 import { mirrorCa, mirrorHost } from './places.ts';
 import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
@@ -149,10 +150,7 @@ function installConfigOf(
       },
     );
   }
-  const used = new Set([
-    'quay.io/openshift-release-dev',
-    releaseImage.slice(0, releaseImage.lastIndexOf('/')),
-  ]);
+  const used = new Set([RELEASE_NAMESPACE, releaseImage.slice(0, releaseImage.lastIndexOf('/'))]);
   return installConfig({
     name: cluster.name,
     baseDomain: cluster.baseDomain,

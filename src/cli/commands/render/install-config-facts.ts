@@ -2,8 +2,8 @@ import { readText } from '../../../core/files.ts';
 import { inputError, parseYamlInput } from '../../../core/yaml-input.ts';
 import type { InstallFacts } from '../../../generate/install-config/facts.ts';
 import { awsFactsSchema } from '../../../generate/install-config/facts-schema.ts';
-import { parseReleaseVersion } from '../../../generate/install-config/release-version.ts';
 import { hostOf } from '../../../generate/mirror-rule.ts';
+import { parseReleaseVersion } from '../../../openshift/version.ts';
 import type { OptionSpec, OptionValues } from '../../command.ts';
 import { readOptional } from './flag-values.ts';
 

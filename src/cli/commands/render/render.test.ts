@@ -124,7 +124,11 @@ describe('render registries-conf, hosts and mirror-sets', () => {
 
     expect(conf.stdout).toContain('location = "mirror.example:5000/ocp/openshift/release-images"');
     expect(hosts.stdout).toContain('10.0.10.10 quay.io\n');
-    expect(readMirrorSets(sets.stdout, 'x')[0]?.rules).toHaveLength(2);
+    expect(readMirrorSets(sets.stdout, 'x')[0]?.rules.map(({ source }) => source)).toEqual([
+      'quay.io/openshift-release-dev/ocp-release',
+      'quay.io/openshift-release-dev/ocp-v4.0-art-dev',
+      'quay.io/openshift-release-dev/ocp-v5.0-art-dev',
+    ]);
     expect(sets.stdout).toContain('mirrorSourcePolicy: NeverContactSource');
   });
 

@@ -1,6 +1,7 @@
 import { readText } from '../../../core/files.ts';
 import type { MirrorRule, SourcePolicy } from '../../../generate/mirror-rule.ts';
 import { readMirrorSets } from '../../../generate/mirror-set-migration.ts';
+import { RELEASE_REPOSITORY, releaseRepositories } from '../../../openshift/repositories.ts';
 import type { OptionSpec, OptionValues } from '../../command.ts';
 import { splitPair } from './flag-values.ts';
 
@@ -61,14 +62,13 @@ function parse(flag: string, values: readonly string[]): MirrorRule[] {
   });
 }
 
-/** The two repositories of a release, at the paths that oc-mirror made usual. */
+/** The repositories of a release, at the paths that oc-mirror made usual. A rule too many is harmless. */
 function releaseRules(mirror: string | undefined): MirrorRule[] {
   if (mirror === undefined) return [];
-  const upstream = 'quay.io/openshift-release-dev';
-  return [
-    { source: `${upstream}/ocp-release`, mirrors: [`${mirror}/openshift/release-images`] },
-    { source: `${upstream}/ocp-v4.0-art-dev`, mirrors: [`${mirror}/openshift/release`] },
-  ];
+  return releaseRepositories().map((source) => {
+    const path = source === RELEASE_REPOSITORY ? 'release-images' : 'release';
+    return { source, mirrors: [`${mirror}/openshift/${path}`] };
+  });
 }
 
 function withPolicy(rules: readonly MirrorRule[], policy: SourcePolicy | undefined): MirrorRule[] {

@@ -4,6 +4,7 @@ import { readPayload } from '../../../content/release/payload/payload.ts';
 import type { Context } from '../../../core/context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
+import { componentRepositories, RELEASE_REPOSITORY } from '../../../openshift/repositories.ts';
 import type { OcArchive } from '../../bundle/oc-archive/oc-archive.ts';
 import { isCatalog, isRelease, type NamedImage, type Origins } from './archive-images.ts';
 
@@ -53,11 +54,10 @@ async function addRelease(
 
 /** Red Hat's components lie beside its releases; others are named in the configuration. */
 function releaseName(set: ImageSet | undefined, component: Reference | undefined): Reference {
-  const { registry, repository } =
-    set?.platform?.release ?? parseReference('quay.io/openshift-release-dev/ocp-release');
-  const isRedHat = component?.repository === 'openshift-release-dev/ocp-v4.0-art-dev';
-  return isRedHat
-    ? { registry: component.registry, repository: 'openshift-release-dev/ocp-release' }
+  const { registry, repository } = set?.platform?.release ?? parseReference(RELEASE_REPOSITORY);
+  const redHat = componentRepositories().map((name) => parseReference(name).repository);
+  return component && redHat.includes(component.repository)
+    ? { registry: component.registry, repository: parseReference(RELEASE_REPOSITORY).repository }
     : { registry, repository };
 }
 

@@ -1,4 +1,4 @@
-import { AtollError } from '../../core/errors.ts';
+import { AtollError } from '../core/errors.ts';
 
 /** What of a release decides how a file is written. */
 export interface ReleaseVersion {
