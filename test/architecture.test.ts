@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { IO_BUILTINS, LAYERS, NEVER, PURE } from './layers.ts';
 import {
+  decidingByWords,
   importCycles,
   importsOf,
   impureImports,
@@ -49,6 +50,10 @@ describe('the sources', () => {
     expect(printingOutsideCli(shipped)).toEqual([]);
   });
 
+  test('decide by the code of an error, never by its words', () => {
+    expect(decidingByWords(shipped)).toEqual(Object.keys(WORDS_ALLOWED).toSorted());
+  });
+
   test('have no import cycles', () => {
     expect(importCycles(shipped)).toEqual([]);
   });
@@ -61,6 +66,16 @@ describe('the sources', () => {
     expect(readmeProblems(modules, readme)).toEqual([]);
   });
 });
+
+/** Where words are all there is. Whoever gives one of them a code takes it out of this list. */
+const WORDS_ALLOWED: Readonly<Record<string, string>> = {
+  'cli/reporters/event-text.ts': 'decides only whether a line repeats its subject',
+  'cli/usage-error.ts': 'takes the misspelled word out of what commander says, for a suggestion',
+  'http/network-error.ts': 'OpenSSL says through EPROTO what went wrong, in words alone',
+  'mirror/flow/report.ts': 'a refused sparse index has no code yet',
+  'remote/config/auth-file-parse.ts': 'JSON.parse tells the place of a mistake in words alone',
+  'store/s3/bucket.ts': 'says more where the SDK says only "UnknownError"',
+};
 
 function testFolder(): SourceFile[] {
   return readSources(import.meta.dirname).filter((file) => file.path !== 'architecture.test.ts');
@@ -125,6 +140,23 @@ describe('the checks can fail', () => {
     expect(printingOutsideCli(bad('mirror/a.ts', "process.stdout.write('x');"))).toHaveLength(1);
     expect(printingOutsideCli(bad('mirror/a.ts', '// console.log(1)\n'))).toEqual([]);
     expect(printingOutsideCli(bad('cli/a.ts', "process.stderr.write('x');"))).toEqual([]);
+  });
+
+  test('decidingByWords sees every way to look into a message, and no way to show one', () => {
+    const looks = [
+      "error.message.startsWith('Cannot')",
+      "messageOf(error).includes('sparse')",
+      'issue.message?.match(/a/)',
+      '/refused/i.test(error.message)',
+      'PATTERN.exec(messageOf(cause))',
+      "error.message === 'gone'",
+      'if (message !== `x`) throw error;',
+    ];
+
+    for (const look of looks) expect(decidingByWords(bad('mirror/a.ts', look))).toHaveLength(1);
+    expect(decidingByWords(bad('mirror/a.ts', 'show(error.message, error.code)'))).toEqual([]);
+    expect(decidingByWords(bad('mirror/a.ts', "typeof e.message === 'string'"))).toEqual([]);
+    expect(decidingByWords(bad('mirror/a.ts', "/* error.message === 'a' */"))).toEqual([]);
   });
 
   test('importCycles shows the way around', () => {

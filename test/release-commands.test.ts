@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -133,6 +134,19 @@ describe('atoll release, from a layout', () => {
       sigstore: 'verified',
       images: { found: 21, missing: [] },
     });
+  });
+
+  test('refuses a release whose Sigstore signature is of another key', async () => {
+    const key = join(await tempDir(), 'other.pub');
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await writeFile(key, publicKey.export({ type: 'spki', format: 'pem' }));
+    const trust = ['--release-key', KEY, '--signature-store', STORE, '--sigstore-key', key];
+
+    const { status, err } = await atoll('verify', `${LAYOUT}:${NAME}`, ...trust);
+
+    expect(status).toBe(5);
+    expect(err).toContain('not made with this key');
+    expect(err).toContain('[SIGNATURE_INVALID]');
   });
 
   test.each([

@@ -46,8 +46,9 @@ export const ERROR_CODES = {
   SIGNATURE_INVALID: {
     exit: 5,
     transient: false,
-    summary: 'A signature is missing or does not verify',
+    summary: 'A signature is there and does not verify',
   },
+  SIGNATURE_MISSING: { exit: 5, transient: false, summary: 'Nobody signed what must be signed' },
   BUNDLE_INVALID: {
     exit: 3,
     transient: false,

@@ -42,7 +42,7 @@ export function parseYamlInput<S extends ZodType>(schema: S, text: string): Yaml
     });
     return { value: undefined, problems, locate };
   }
-  const parsed = schema.safeParse(document.toJS() ?? {});
+  const parsed = schema.safeParse(document.toJS() ?? {}, { reportInput: true });
   if (parsed.success) return { value: parsed.data, problems: [], locate };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, locate, schema));
   return { value: undefined, problems, locate };
@@ -89,7 +89,7 @@ function problemsOf(issue: Issue, locate: Locate, schema: ZodType): InputProblem
 function wordsOf(issue: Issue): string {
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(', ')}`;
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  const missing = issue.code === 'invalid_type' && issue.input === undefined;
   return missing ? `is missing (${issue.expected})` : issue.message.replace(/^Invalid input: /, '');
 }
 

@@ -80,6 +80,22 @@ export function printingOutsideCli(files: readonly SourceFile[]): string[] {
     .map((file) => `${file.path} prints`);
 }
 
+/** Words that are shown to somebody and change; a decision by them breaks without a sound. */
+const DECIDING_WORDS = [
+  /(?:\bmessage|\bmessageOf\([^()]*\))\s*\??\.\s*(?:startsWith|endsWith|includes|indexOf|match|matchAll|search)\(/,
+  /\.(?:test|exec)\([^)\n]*\b(?:message\b|messageOf\()/,
+  /(?<!\btypeof [\w.?]*)(?:\bmessage|\bmessageOf\([^()]*\))\s*[!=]==?\s*['"`]/,
+];
+
+/** Files that look into the words of an error instead of at its code. */
+export function decidingByWords(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ text }) =>
+      DECIDING_WORDS.some((pattern) => pattern.test(text.replace(COMMENTS, ''))),
+    )
+    .map((file) => file.path);
+}
+
 export function parkedTests(files: readonly SourceFile[]): string[] {
   return files.filter((file) => PARKED.test(file.text)).map((file) => `${file.path} parks a test`);
 }

@@ -189,7 +189,7 @@ async function collectExtras(
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof AtollError && error.message.startsWith('Cannot trust');
+  return error instanceof AtollError && error.code === 'SIGNATURE_INVALID';
 }
 
 const ALL = ['amd64', 'arm64', 'ppc64le', 's390x'] as const;

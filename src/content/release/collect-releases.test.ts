@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -210,6 +211,24 @@ describe('collectReleases', () => {
     expect({ failures, warnings }).toEqual({ failures: [], warnings: [] });
   });
 
+  test('fails a release whose Sigstore signature another key made, however old the release', async () => {
+    const sigstoreKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+
+    const { failures, warnings } = await collect(
+      { channels: [{ name: 'stable-4.18' }] },
+      { sigstoreKey },
+    );
+
+    expect(failures).toMatchObject([
+      {
+        subject: 'Sigstore signature of 4.18.2-x86_64',
+        code: 'SIGNATURE_INVALID',
+        message: expect.stringContaining('not made with this key'),
+      },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   test('insists on a Sigstore signature from 4.21 on and warns before', async () => {
     const platform = { channels: [{ name: 'stable-4.20' }] };
     const older = await madeRelease('4.20.9');
@@ -223,7 +242,7 @@ describe('collectReleases', () => {
       { message: expect.stringContaining('Cannot find the Sigstore signature') },
     ]);
     expect(after.failures).toMatchObject([
-      { subject: 'Sigstore signature of 9-signed', code: 'SIGNATURE_INVALID' },
+      { subject: 'Sigstore signature of 9-signed', code: 'SIGNATURE_MISSING' },
     ]);
     expect(after.images).toMatchObject([{ kind: 'release', sigstore: 'required' }]);
   });
@@ -250,7 +269,9 @@ describe('collectReleases', () => {
     const notSigned = await collect(platform, unsigned.deps);
 
     expect(missing.failures).toMatchObject([{ code: 'IMAGE_UNKNOWN' }]);
-    expect(notSigned.failures[0]?.message).toContain('Cannot find a signature');
+    expect(notSigned.failures).toMatchObject([
+      { code: 'SIGNATURE_MISSING', message: expect.stringContaining('Cannot find a signature') },
+    ]);
     expect(notSigned.images).toEqual([]);
   });
 

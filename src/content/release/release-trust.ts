@@ -76,7 +76,7 @@ export async function checkSigstore(
 
 function unsigned({ digest }: Descriptor): AtollError {
   return new AtollError(
-    'SIGNATURE_INVALID',
+    'SIGNATURE_MISSING',
     `Cannot find the Sigstore signature of ${digest}: there is no tag ${sigstoreTag(digest)}`,
     {
       hint: 'From 4.21 on nodes do not start a release without it: mirror from a place that has it',

@@ -51,7 +51,7 @@ async function sigstoreOf(
     await checkSigstore(ctx, { source: place.source, descriptor, platforms: undefined }, key);
     return key ? 'verified' : 'present';
   } catch (error) {
-    const isMissing = messageOf(error).startsWith('Cannot find');
+    const isMissing = error instanceof AtollError && error.code === 'SIGNATURE_MISSING';
     const isOptional = !place.reference || !needsSigstore(place.reference, payload.version);
     if (!isMissing || !isOptional) throw error;
     ctx.emit({ type: 'warning.raised', message: messageOf(error), subject: payload.tag });

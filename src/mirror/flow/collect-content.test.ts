@@ -42,6 +42,15 @@ test('collectContent stops at a release whose signature is not by a key we trust
   });
 });
 
+test('collectContent stops at a release that nobody signed, and says that apart', async () => {
+  const deps = await depsWith({ signatureStores: [`file://${join(UPSTREAM, 'blobs')}`] });
+
+  await expect(collectContent(recordingContext(), SET, deps)).rejects.toMatchObject({
+    code: 'SIGNATURE_MISSING',
+    message: expect.stringContaining('nothing was copied'),
+  });
+});
+
 test('collectContent takes it when told to, and says so', async () => {
   const ctx = recordingContext();
   const deps = await depsWith({

@@ -7,6 +7,7 @@ import { collectHelm } from '../../content/helm/collect-helm.ts';
 import { type ImageSet, isEmptyImageSet } from '../../content/image-set/image-set.ts';
 import { collectReleases } from '../../content/release/collect-releases.ts';
 import type { Context } from '../../core/context.ts';
+import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { type Destination, targetOf } from '../destination.ts';
@@ -56,14 +57,16 @@ export async function collectContent(
   return { ...collected, images: kept };
 }
 
+const UNTRUSTED: ReadonlySet<ErrorCode> = new Set(['SIGNATURE_INVALID', 'SIGNATURE_MISSING']);
+
 /** A release that cannot be trusted ends the run before anything is copied; `--ignore-release-signature` lets it pass. */
 function refuseUntrusted({ failures }: Collection): void {
-  const untrusted = failures.filter(({ code }) => code === 'SIGNATURE_INVALID');
+  const untrusted = failures.filter(({ code }) => code && UNTRUSTED.has(code));
   const [first] = untrusted;
   if (!first) return;
   const shown = untrusted.map(({ subject, message }) => `${subject}: ${message}`).join('\n  ');
   throw new AtollError(
-    'SIGNATURE_INVALID',
+    untrusted.find(({ code }) => code === 'SIGNATURE_INVALID')?.code ?? 'SIGNATURE_MISSING',
     `Cannot trust what was found, so nothing was copied\n  ${shown}`,
     {
       hint: first.hint,

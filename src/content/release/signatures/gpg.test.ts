@@ -82,7 +82,7 @@ describe('verifyRelease', () => {
     await expect(
       verifyRelease(ctx, unsigned, { web, keys, stores: [STORE] }),
     ).rejects.toMatchObject({
-      code: 'SIGNATURE_INVALID',
+      code: 'SIGNATURE_MISSING',
       message: expect.stringContaining(`Cannot find a signature of ${unsigned}`),
       hint: expect.stringContaining('--signature-store'),
     });

@@ -76,7 +76,11 @@ export async function verifySignature(
       return { digest, bytes, identity, keyId };
     } catch (error) {
       if (error instanceof AtollError) throw error;
-      why = rejected(digest, reasonOf(error, keyId), error);
+      const isKnown = keys.some((key) => key.getKeys(keyID).length > 0);
+      const reason = isKnown
+        ? `${lowerFirst(messageOf(error))} (key ${keyId})`
+        : `key ${keyId} is not trusted`;
+      why = rejected(digest, reason, error);
     }
   }
   throw why ?? rejected(digest, 'the message is not signed');
@@ -97,10 +101,8 @@ async function openMessage(bytes: Uint8Array, digest: Digest, keys: ReleaseKeys,
   }
 }
 
-function reasonOf(error: unknown, keyId: string): string {
-  const message = messageOf(error);
-  if (/Could not find signing key/i.test(message)) return `key ${keyId} is not trusted`;
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)} (key ${keyId})`;
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function noneFound(
@@ -121,7 +123,7 @@ function noneFound(
   }
   if (first !== undefined) return rejected(digest, messageOf(first), first);
   return new AtollError(
-    'SIGNATURE_INVALID',
+    'SIGNATURE_MISSING',
     `Cannot find a signature of ${digest} in ${stores.join(' or ')}`,
     {
       hint: 'Name another store with --signature-store URL, or take the risk with --ignore-release-signature',

@@ -85,6 +85,16 @@ describe('verifySigstore', () => {
     await expect(named('quay.io/a/b:3')).rejects.toThrow('it was signed as quay.io/a/b:2');
   });
 
+  test('stays refused when another signature beside the wrong one cannot be read', async () => {
+    const { images } = signedWith('ec', R4181, ['quay.io/a/b:1', 'quay.io/a/b:2']);
+    images.blobs.set(digestOf(payloadFor('quay.io/a/b:2', R4181)), Buffer.from('cut short'));
+    const { publicKey } = signedWith('ec');
+
+    await expect(verifySigstore(ctx, images, R4181, publicKey)).rejects.toMatchObject({
+      code: 'SIGNATURE_INVALID',
+    });
+  });
+
   test('refuses a good signature of another digest under this tag', async () => {
     const { images, publicKey } = signedWith('ec', digestOf('other'));
 

@@ -55,18 +55,23 @@ export async function verifySigstore(
   if (!descriptor) return undefined;
   const manifest = await source.manifest(ctx, descriptor);
   const layers = isImage(manifest) ? manifest.content.layers : [];
-  let why: unknown = rejected(digest, `${sigstoreTag(digest)} holds no signature`);
+  const errors: AtollError[] = [];
   for (const layer of layers.filter(({ mediaType }) => mediaType === PAYLOAD_TYPE)) {
     try {
       const name = await verifyLayer(ctx, source, layer, digest, key);
       if (accepts(name)) return name;
-      why = rejected(digest, `it was signed as ${name}`);
+      errors.push(rejected(digest, `it was signed as ${name}`));
     } catch (error) {
       if (!(error instanceof AtollError)) throw error;
-      why = error;
+      errors.push(error);
     }
   }
-  throw why;
+  throw worstOf(errors) ?? rejected(digest, `${sigstoreTag(digest)} holds no signature`);
+}
+
+/** A wrong signature weighs more than one beside it that could not be read. */
+function worstOf(errors: readonly AtollError[]): AtollError | undefined {
+  return errors.findLast(({ code }) => code === 'SIGNATURE_INVALID') ?? errors.at(-1);
 }
 
 async function verifyLayer(
