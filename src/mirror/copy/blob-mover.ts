@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Transfer } from '../../remote/bulk.ts';
-import type { BlobTotals } from './job.ts';
+import type { BlobTotals, CopyOptions } from './job.ts';
 import type { Pace } from './pace.ts';
 import { type Home, homeAt, type Origin, type Place } from './place.ts';
 import type { PlannedBlob } from './plan.ts';
@@ -37,12 +37,19 @@ export class BlobMover {
   };
   readonly #ctx: Context;
   readonly #slots: Slots;
+  readonly #delivered: CopyOptions['delivered'];
   readonly #onProgress: (bytes: number) => void;
   readonly #states = new Map<string, BlobState>();
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(ctx: Context, pace: Pace, onProgress: (bytes: number) => void) {
+  constructor(
+    ctx: Context,
+    pace: Pace,
+    delivered: CopyOptions['delivered'],
+    onProgress: (bytes: number) => void,
+  ) {
     this.#ctx = ctx;
+    this.#delivered = delivered;
     this.#slots = new Slots(ctx, (group) => pace.limitOf(group));
     this.#onProgress = onProgress;
   }
@@ -171,6 +178,7 @@ export class BlobMover {
     if (counts) this.#onProgress(descriptor.size - moved);
     const isHere = transfer === 'mounted' && home?.repository === place.repository;
     this.#record(isHere ? 'reused' : transfer, blob, home, account);
+    await this.#delivered?.(descriptor);
   }
 
   #record(transfer: Transfer, blob: PlannedBlob, home: Home | undefined, account: Account): void {

@@ -55,7 +55,9 @@ class CopyRun {
     this.#ctx = ctx;
     this.#options = options;
     this.#pace = new Pace(options);
-    this.#mover = new BlobMover(ctx, this.#pace, (bytes) => this.#progress?.addBytes(bytes));
+    this.#mover = new BlobMover(ctx, this.#pace, options.delivered, (bytes) =>
+      this.#progress?.addBytes(bytes),
+    );
     this.#results = new Results(ctx);
   }
 

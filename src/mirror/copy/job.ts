@@ -44,6 +44,8 @@ export interface CopyOptions {
   readonly attempts?: number | undefined;
   /** How much a registry bears at the moment; `registries.limiter`. */
   readonly limiter?: ((registry: string) => Limiter) | undefined;
+  /** Told of every blob that is at its target, before the image is. */
+  readonly delivered?: ((blob: Descriptor) => Promise<void>) | undefined;
   /** Title of the task in events. */
   readonly title?: string | undefined;
 }

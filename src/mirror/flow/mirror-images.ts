@@ -66,7 +66,7 @@ async function copyKept(
   const spool = new Spool(options.workingDir.file('partial', 'blobs'));
   const notes = new UploadNotes(options.workingDir.file('partial', 'uploads'));
   const isFar = options.flow === 'sync' || options.flow === 'release';
-  const copy = await copyImages(spool.watching(ctx), {
+  const copy = await copyImages(ctx, {
     images: placed.map((each) => {
       const source = options.sourceOf(each);
       const isLocal = !isFar || each.image.from !== undefined;
@@ -75,6 +75,7 @@ async function copyKept(
     signatures: options.copySignatures,
     concurrency: options.concurrency,
     limiter: (registry) => options.registries.limiter(registry),
+    delivered: (blob) => spool.delivered(blob),
     title: options.title,
   });
   // What failed half-way goes on there when it is tried again.

@@ -1,10 +1,15 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MemoryRegistry } from '../../../test/support/memory-content.ts';
 import { tempDir } from '../../../test/support/temp.ts';
-import { silentContext } from '../../core/context.ts';
-import type { Source } from '../../oci/content.ts';
+import { type Context, silentContext } from '../../core/context.ts';
+import type { Source, Target } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
 import { digestOf } from '../../oci/digest.ts';
+import type { BulkSource, BulkTarget } from '../../remote/bulk.ts';
+import { ContentCheck } from '../../remote/ops/uploads/content-check.ts';
+import { copyImages } from '../copy/copy-images.ts';
 import { Spool } from './spool.ts';
 
 const ctx = silentContext();
@@ -12,8 +17,11 @@ const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251));
 const blob = { mediaType: 'application/x', digest: digestOf(bytes), size: bytes.length };
 const name = blob.digest.replace(':', '-');
 
-/** A source that gives the blob in small pieces and breaks off where it is told to. */
-function sourceOf(breakAt = Number.POSITIVE_INFINITY): Source & { readonly offsets: number[] } {
+/** A source that gives the blob, or a wrong one, in small pieces and breaks off where it is told to. */
+function sourceOf(
+  breakAt = Number.POSITIVE_INFINITY,
+  plus = 0,
+): Source & { readonly offsets: number[] } {
   const offsets: number[] = [];
   return {
     offsets,
@@ -23,7 +31,7 @@ function sourceOf(breakAt = Number.POSITIVE_INFINITY): Source & { readonly offse
       offsets.push(offset);
       for (let at = offset; at < bytes.length; at += 10_000) {
         if (at >= breakAt) throw new Error('cable out');
-        yield bytes.subarray(at, Math.min(at + 10_000, bytes.length));
+        yield bytes.subarray(at, Math.min(at + 10_000, bytes.length)).map((each) => each + plus);
       }
     },
   };
@@ -37,6 +45,43 @@ async function readThrough(spool: Spool, source: Source, offset = 0): Promise<Bu
   });
   return Buffer.concat(found);
 }
+
+/** A source as the HTTP client is one: its buffers are used again as soon as a call has settled. */
+function pooledSource(): Source & BulkSource {
+  return {
+    ...sourceOf(),
+    openBlob: async (_ctx, _blob, offset = 0) => ({
+      size: blob.size - offset,
+      cancel: () => undefined,
+      async pump(_ctx, sink) {
+        const calls = [0, 10_000].map(async (at) => {
+          const buffer = Buffer.from(bytes.subarray(offset + at, offset + at + 10_000));
+          try {
+            await sink(buffer);
+          } finally {
+            buffer.fill('another blob');
+          }
+        });
+        await Promise.all(calls);
+      },
+    }),
+  };
+}
+
+test('Spool never keeps the bytes of another blob, though the target fails while it writes', async () => {
+  const folder = await tempDir();
+  const download = await new Spool(folder).before(pooledSource()).openBlob(ctx, blob, 0);
+  let calls = 0;
+  const failing = download.pump(ctx, async () => {
+    calls += 1;
+    if (calls === 2) throw new Error('the registry is gone');
+  });
+  await expect(failing).rejects.toThrow('the registry is gone');
+
+  const whole = await readThrough(new Spool(folder), sourceOf());
+
+  expect(whole.equals(bytes)).toBe(true);
+});
 
 test('Spool asks the source only for what an earlier process did not get', async () => {
   const folder = await tempDir();
@@ -60,11 +105,39 @@ test('Spool serves a later start from what it keeps', async () => {
   expect(source.offsets).toEqual([120_000]);
 });
 
-test('Spool does not believe in a blob that was read to its end and is wanted again', async () => {
+test.each([
+  ['zeros', (kept: Buffer) => kept.fill(0)],
+  ['a byte that is altered', (kept: Buffer) => kept.writeUInt8(kept.readUInt8(70_000) ^ 1, 70_000)],
+  ['a header of another length', (kept: Buffer) => kept.writeUInt32LE(9_999, 60_048)],
+])('Spool takes the rest from the source where it finds %s', async (_what, damage) => {
   const folder = await tempDir();
-  await writeFile(join(folder, name), Buffer.alloc(100_000));
-  const spool = new Spool(folder);
-  const wrong = await readThrough(spool, sourceOf());
+  await expect(readThrough(new Spool(folder), sourceOf(120_000))).rejects.toThrow();
+  const kept = await readFile(join(folder, name));
+  damage(kept);
+  await writeFile(join(folder, name), kept);
+  const source = sourceOf();
+
+  const whole = await readThrough(new Spool(folder), source);
+  const again = await readThrough(new Spool(folder), sourceOf(0));
+
+  expect(whole.equals(bytes)).toBe(true);
+  expect(source.offsets[0]).toBeLessThan(120_000);
+  expect(again.equals(bytes)).toBe(true);
+});
+
+test('Spool does not keep the end of a file that a kill cut short', async () => {
+  const folder = await tempDir();
+  await expect(readThrough(new Spool(folder), sourceOf(120_000))).rejects.toThrow();
+  await truncate(join(folder, name), 100_000);
+  const source = sourceOf();
+
+  expect((await readThrough(new Spool(folder), source)).equals(bytes)).toBe(true);
+  expect(source.offsets).toEqual([90_000]);
+});
+
+test('Spool does not believe in a blob that was read to its end and is wanted again', async () => {
+  const spool = new Spool(await tempDir());
+  const wrong = await readThrough(spool, sourceOf(Number.POSITIVE_INFINITY, 1));
 
   const right = await readThrough(spool, sourceOf());
 
@@ -72,13 +145,63 @@ test('Spool does not believe in a blob that was read to its end and is wanted ag
   expect(right.equals(bytes)).toBe(true);
 });
 
-test('Spool forgets a blob when the mirror has it, and all at the end', async () => {
+test('Spool drops what it kept when the target finds that the content is wrong', async () => {
+  const folder = await tempDir();
+  const wrong = sourceOf(120_000, 1);
+  await expect(readThrough(new Spool(folder), wrong)).rejects.toThrow('cable out');
+  const verifying = async (spool: Spool) => {
+    const download = await spool.before(sourceOf()).openBlob(ctx, blob, 0);
+    const check = new ContentCheck(blob);
+    await download.pump(ctx, (chunk) => check.take(chunk, check.position));
+  };
+  const spool = new Spool(folder);
+
+  await expect(verifying(spool)).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
+
+  await verifying(spool);
+});
+
+test('Spool is told what the mirror has, and frees it though nobody hears of events', async () => {
+  const [folder, target] = [await tempDir(), new MemoryRegistry('mirror.test')];
+  const from = new MemoryRegistry('upstream.test').repository('app');
+  from.addImage(['a'.repeat(100_000), 'b'.repeat(100_000)], 'v1');
+  const spool = new Spool(folder);
+  const seen = new Set<string>();
+  const into: Target & BulkTarget = Object.assign(target.repository('app'), {
+    async putBlobFrom(this: Target, _ctx: Context, each: Descriptor, source: BulkSource) {
+      const download = await source.openBlob(ctx, each);
+      await download.pump(ctx, () => undefined);
+      for (const file of await readdir(folder)) seen.add(file);
+      await this.putBlob(ctx, each, from.blob(ctx, each));
+      return 'copied' as const;
+    },
+  });
+
+  const { failed } = await copyImages(silentContext({ emit: () => undefined }), {
+    images: [
+      {
+        source: spool.before(from),
+        target: into,
+        reference: 'v1',
+        tags: ['v1'],
+        from: 'upstream.test/app:v1',
+        to: 'mirror.test/app:v1',
+      },
+    ],
+    delivered: (each) => spool.delivered(each),
+  });
+
+  expect(failed).toBe(0);
+  expect(seen.size).toBe(3);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('Spool clears all at the end', async () => {
   const folder = await tempDir();
   const spool = new Spool(join(folder, 'spool'));
   await readThrough(spool, sourceOf());
-  expect((await readFile(join(folder, 'spool', name))).equals(bytes)).toBe(true);
+  expect(await readdir(join(folder, 'spool'))).toEqual([name]);
 
-  spool.watching(ctx).emit({ type: 'blob.copied', digest: blob.digest, sizeBytes: blob.size });
   await spool.clear();
 
   expect(await readdir(folder)).toEqual([]);

@@ -1,26 +1,28 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChunkSink } from '../../core/chunk-sink.ts';
 import type { Context } from '../../core/context.ts';
-import type { AtollEvent } from '../../core/events.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { BlobDownload, BulkSource } from '../../remote/bulk.ts';
 import { bulkSourceOf } from '../../remote/bulk.ts';
+import { KeptBlob } from './kept-blob.ts';
 
-/** Below this a blob comes again quicker than it is looked for. */
+/** Downloading a smaller blob again is quicker than looking for it. */
 const SMALLEST_BYTES = 64 * 1024;
 
 /**
- * Keeps what has come of a blob until the mirror has all of it. A run that was killed then does not
- * ask upstream again for what it had, whatever the mirror remembers of its half of the upload.
+ * Keeps what was downloaded of a blob until the mirror has all of it. A run that was killed then does
+ * not download it again, whatever the mirror remembers of its half of the upload.
  */
 export class Spool {
   readonly #folder: string;
-  /** Blobs that were read to their end: if somebody reads one again, it was wrong. */
+  /** Blobs that were read to their end: if one is read again, its content was refused. */
   readonly #ended = new Set<Digest>();
+  /** Blobs whose file is open: a second reader at the same time goes to the source. */
+  readonly #open = new Set<Digest>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -32,7 +34,7 @@ export class Spool {
     const openBlob: BulkSource['openBlob'] = (ctx, blob, offset = 0) =>
       blob.size < SMALLEST_BYTES
         ? from.openBlob(ctx, blob, offset)
-        : this.#open(ctx, blob, offset, from);
+        : this.#download(blob, offset, from);
     return new Proxy(source as S & BulkSource, {
       has: (target, name) => name === 'openBlob' || name in target,
       get(target, name) {
@@ -43,167 +45,86 @@ export class Spool {
     });
   }
 
-  /** Forgets blobs as the mirror tells that it has them. */
-  watching(ctx: Context): Context {
-    const emit = (event: AtollEvent) => {
-      if (event.type === 'blob.copied') this.#forget(event.digest);
-      ctx.emit(event);
-    };
-    return { ...ctx, emit };
+  /** The mirror has this blob: nothing of it needs to be kept any more. */
+  async delivered({ digest, size }: Pick<Descriptor, 'digest' | 'size'>): Promise<void> {
+    if (size >= SMALLEST_BYTES) await this.#drop(digest);
   }
 
   async clear(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #path(digest: string): string {
+  async #drop(digest: Digest): Promise<void> {
+    this.#ended.delete(digest);
+    await rm(this.#path(digest), { force: true }).catch(() => undefined);
+  }
+
+  #path(digest: Digest): string {
     return join(this.#folder, digest.replace(':', '-'));
   }
 
-  #forget(digest: string): void {
-    rm(this.#path(digest), { force: true }).catch(() => undefined);
+  async #download(blob: Descriptor, offset: number, from: BulkSource): Promise<BlobDownload> {
+    if (offset === 0 && this.#ended.has(blob.digest)) await this.#drop(blob.digest);
+    let rest: BlobDownload | undefined;
+    return {
+      size: blob.size - offset,
+      pump: (ctx, sink, window) =>
+        this.#keeping(blob, async (kept) => {
+          const position = kept ? await pumpKept(ctx, kept, offset, sink) : offset;
+          if (position >= blob.size) return;
+          rest = await from.openBlob(ctx, blob, position);
+          await rest.pump(ctx, kept?.end === position ? appendingTo(kept, sink) : sink, window);
+        }),
+      cancel: () => rest?.cancel(),
+    };
   }
 
-  async #open(
-    ctx: Context,
-    blob: Descriptor,
-    offset: number,
-    from: BulkSource,
-  ): Promise<BlobDownload> {
-    const path = this.#path(blob.digest);
-    if (offset === 0 && this.#ended.delete(blob.digest)) await rm(path, { force: true });
-    const keptBytes = Math.min(await sizeOf(path), blob.size);
-    // Bytes between what is kept and where the reader starts are not ours to invent.
-    if (keptBytes < offset) return await from.openBlob(ctx, blob, offset);
-    const ended = () => this.#ended.add(blob.digest);
-    return new SpooledDownload({
-      folder: this.#folder,
-      path,
-      blob,
-      offset,
-      keptBytes,
-      from,
-      ended,
-    });
-  }
-}
-
-interface Spooled {
-  readonly folder: string;
-  readonly path: string;
-  readonly blob: Descriptor;
-  readonly offset: number;
-  readonly keptBytes: number;
-  readonly from: BulkSource;
-  readonly ended: () => void;
-}
-
-/** First what is kept, then the rest from upstream, which is kept as it passes. */
-class SpooledDownload implements BlobDownload {
-  readonly size: number;
-  readonly #spooled: Spooled;
-  #rest: BlobDownload | undefined;
-
-  constructor(spooled: Spooled) {
-    this.#spooled = spooled;
-    this.size = spooled.blob.size - spooled.offset;
-  }
-
-  async pump(ctx: Context, sink: ChunkSink, window?: number): Promise<void> {
-    const { path, blob, offset, keptBytes, from, ended } = this.#spooled;
-    if (keptBytes > offset) await pumpFile(ctx, path, offset, keptBytes, sink);
-    if (keptBytes < blob.size) {
-      this.#rest = await from.openBlob(ctx, blob, keptBytes);
-      await this.#pumpRest(ctx, this.#rest, sink, window);
-    }
-    ended();
-  }
-
-  cancel(): void {
-    this.#rest?.cancel();
-  }
-
-  async #pumpRest(
-    ctx: Context,
-    rest: BlobDownload,
-    sink: ChunkSink,
-    window?: number,
+  /** Content that is refused is not kept: the next attempt gets all of it from the source. */
+  async #keeping(
+    { digest, size }: Descriptor,
+    work: (kept: KeptBlob | undefined) => Promise<void>,
   ): Promise<void> {
-    const { folder, path, keptBytes } = this.#spooled;
-    const keeper = await Keeper.open(folder, path, keptBytes);
+    if (this.#open.has(digest)) return await work(undefined);
+    this.#open.add(digest);
+    const kept = await KeptBlob.open(this.#path(digest), size);
     try {
-      await rest.pump(
-        ctx,
-        async (chunk) => {
-          await Promise.all([keeper.keep(chunk), sink(chunk)]);
-        },
-        window,
-      );
+      await work(kept);
+      this.#ended.add(digest);
+    } catch (error) {
+      if (error instanceof AtollError && error.code === 'CONTENT_MISMATCH')
+        await this.#drop(digest);
+      throw error;
     } finally {
-      await keeper.close();
+      await kept?.close();
+      this.#open.delete(digest);
     }
   }
 }
 
-/** Appends in order, so that the file is always a beginning of the blob. Trouble only ends the keeping. */
-class Keeper {
-  readonly #file: FileHandle | undefined;
-  #position: number;
-  #last: Promise<void> = Promise.resolve();
-  #broken: boolean;
-
-  private constructor(file: FileHandle | undefined, position: number) {
-    this.#file = file;
-    this.#position = position;
-    this.#broken = file === undefined;
-  }
-
-  static async open(folder: string, path: string, keptBytes: number): Promise<Keeper> {
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = await open(path, keptBytes === 0 ? 'w' : 'r+');
-      return new Keeper(file, keptBytes);
-    } catch {
-      return new Keeper(undefined, keptBytes);
-    }
-  }
-
-  keep(chunk: Uint8Array): Promise<void> {
-    this.#last = this.#last.then(() => this.#append(chunk));
-    return this.#last;
-  }
-
-  async close(): Promise<void> {
-    await this.#last;
-    await this.#file?.close();
-  }
-
-  async #append(chunk: Uint8Array): Promise<void> {
-    if (this.#broken || !this.#file) return;
-    try {
-      const { bytesWritten } = await this.#file.write(chunk, 0, chunk.length, this.#position);
-      this.#position += bytesWritten;
-      this.#broken = bytesWritten < chunk.length;
-    } catch {
-      this.#broken = true;
-    }
-  }
-}
-
-async function pumpFile(
+/** Gives the sink what is kept from `offset` on; returns where the source has to go on. */
+async function pumpKept(
   ctx: Context,
-  path: string,
-  start: number,
-  end: number,
+  kept: KeptBlob,
+  offset: number,
   sink: ChunkSink,
-): Promise<void> {
-  const options = { start, end: end - 1, highWaterMark: 1024 * 1024, signal: ctx.signal };
-  for await (const chunk of createReadStream(path, options)) await sink(chunk as Buffer);
+): Promise<number> {
+  let position = offset;
+  for await (const chunk of kept.read(offset)) {
+    ctx.signal.throwIfAborted();
+    await sink(chunk);
+    position += chunk.length;
+  }
+  return position;
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+/** The memory of a chunk is used again once this settles: so both must have ended, whoever failed. */
+function appendingTo(kept: KeptBlob, sink: ChunkSink): ChunkSink {
+  return async (chunk) => {
+    const appended = kept.append(chunk);
+    try {
+      await sink(chunk);
+    } finally {
+      await appended;
+    }
+  };
 }
