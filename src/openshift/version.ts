@@ -6,6 +6,9 @@ export interface ReleaseVersion {
   readonly minor: number;
 }
 
+/** The first release of something. */
+export type Since = `${number}.${number}`;
+
 /** Reads `4.18`, `4.18.1`, `4.18.0-rc.2`. */
 export function parseReleaseVersion(text: string): ReleaseVersion {
   const [, major, minor] = /^(\d+)\.(\d+)(?:\.\d+)?(?:[-+].+)?$/.exec(text) ?? [];
@@ -18,10 +21,7 @@ export function parseReleaseVersion(text: string): ReleaseVersion {
 }
 
 /** Whether a release is this one or newer. An unknown release is taken for a new one. */
-export function isAtLeast(
-  version: ReleaseVersion | undefined,
-  wanted: `${number}.${number}`,
-): boolean {
+export function isAtLeast(version: ReleaseVersion | undefined, wanted: Since): boolean {
   if (!version) return true;
   const { major, minor } = parseReleaseVersion(wanted);
   return version.major > major || (version.major === major && version.minor >= minor);

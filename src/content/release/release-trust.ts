@@ -7,13 +7,11 @@ import type { Digest } from '../../oci/digest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { selectPlatforms } from '../../oci/platform.ts';
 import type { Reference } from '../../oci/reference.ts';
+import { knows } from '../../openshift/features.ts';
 import type { CollectDeps } from '../collecting.ts';
 import { type VerifiedSignature, verifyRelease } from './signatures/gpg.ts';
 import { loadReleaseKeys } from './signatures/release-keys.ts';
 import { findSigstore, sigstoreTag, verifySigstore } from './signatures/sigstore.ts';
-
-/** From here on nodes refuse a release image without a Sigstore signature beside it. */
-const SIGSTORE_REQUIRED_FROM = '4.21.0-0';
 
 /** The signature of a release; undefined, with a loud warning, where the user chose to do without. */
 export async function trustRelease(
@@ -44,7 +42,7 @@ export async function trustRelease(
 export function needsSigstore({ repository }: Reference, version: string): boolean {
   const parsed = semver.parse(version);
   if (!parsed || !/(^|\/)ocp-release$/.test(repository)) return false;
-  return semver.gte(parsed, SIGSTORE_REQUIRED_FROM);
+  return knows(parsed, 'sigstoreRequired');
 }
 
 export interface SigstoreSubject {

@@ -70,14 +70,6 @@ export function clusterCatalog(input: CatalogInput): ClusterCatalog {
   };
 }
 
-/** The catalogs of OLM v1 that a cluster brings along; they ask the internet unless switched off. */
-export const DEFAULT_CLUSTER_CATALOGS = [
-  'openshift-certified-operators',
-  'openshift-community-operators',
-  'openshift-redhat-marketplace',
-  'openshift-redhat-operators',
-] as const;
-
 /** A merge patch for a catalog the cluster already has. */
 export function clusterCatalogOff(name: string): ClusterCatalog {
   return {

@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../openshift/version.ts';
+import { knows, sinceOf } from '../../openshift/features.ts';
 import { containsAddress, parseCidr } from '../ip.ts';
 import { type ConfiguredSubnet, checkSubnetFacts } from './check-aws-subnets.ts';
 import { checkTags } from './check-aws-tags.ts';
@@ -51,13 +51,17 @@ function subnetsOf(aws: AwsPlatform): ConfiguredSubnet[] {
 }
 
 function checkSubnetFields(aws: AwsPlatform, facts: InstallFacts): Violation[] {
-  const knowsVpc = isAtLeast(facts.version, '4.19');
+  const knowsVpc = knows(facts.version, 'awsVpcSubnets');
   return [
     ...when(aws.subnets !== undefined && aws.vpc?.subnets !== undefined, () =>
       error('platform.aws.subnets', 'vpc.subnets is set too', 'Keep only vpc.subnets'),
     ),
     ...when(aws.vpc?.subnets !== undefined && !knowsVpc, () =>
-      error('platform.aws.vpc', 'releases before 4.19 do not know it', 'Use platform.aws.subnets'),
+      error(
+        'platform.aws.vpc',
+        `releases before ${sinceOf('awsVpcSubnets')} do not know it`,
+        'Use platform.aws.subnets',
+      ),
     ),
     ...when(aws.subnets !== undefined && facts.version !== undefined && knowsVpc, () =>
       warning('platform.aws.subnets', 'it is deprecated', 'Use platform.aws.vpc.subnets'),
@@ -192,7 +196,7 @@ function checkPrivate(
   return [
     ...when((isPrivate || facts.disconnected === true) && subnets.length === 0, () =>
       error(
-        isAtLeast(facts.version, '4.19') ? 'platform.aws.vpc.subnets' : 'platform.aws.subnets',
+        knows(facts.version, 'awsVpcSubnets') ? 'platform.aws.vpc.subnets' : 'platform.aws.subnets',
         'it is empty: the installer would make a network with a way to the internet',
         'Name the private subnets of the VPC',
       ),

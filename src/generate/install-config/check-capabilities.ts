@@ -1,19 +1,15 @@
+import {
+  CAPABILITY_NAMES,
+  CAPABILITY_SETS,
+  isOptional,
+  releaseOfSet,
+  setHas,
+} from '../../openshift/capabilities.ts';
 import { isAtLeast } from '../../openshift/version.ts';
 import type { InstallFacts } from './facts.ts';
 import type { InstallConfig } from './schema.ts';
 import { error, type Violation, when } from './violation.ts';
 
-/** The minor release of 4 that made each of them optional: from its set on, sets have it. */
-const SINCE = {
-  baremetal: 11,
-  marketplace: 11,
-  CloudCredential: 15,
-  OperatorLifecycleManager: 15,
-  CloudControllerManager: 16,
-  Ingress: 16,
-} as const;
-const FIRST_SET = 11;
-const LAST_SET = 18;
 const PATH = 'capabilities.additionalEnabledCapabilities';
 
 /** What a cluster cannot do without, on its platform and together with what else it has. */
@@ -23,15 +19,13 @@ export function checkCapabilities(
 ): Violation[] {
   if (!capabilities) return [];
   const { baselineCapabilitySet = '', additionalEnabledCapabilities: added = [] } = capabilities;
-  const has = (name: keyof typeof SINCE) =>
-    added.includes(name) || setNumber(baselineCapabilitySet) >= SINCE[name];
-  const lacks = (name: keyof typeof SINCE) =>
-    !has(name) && isAtLeast(facts.version, `4.${SINCE[name]}` as `${number}.${number}`);
+  const has = (name: string) => added.includes(name) || setHas(baselineCapabilitySet, name);
   const onCloud = platform.none === undefined && platform.baremetal === undefined;
-  const needed = (name: keyof typeof SINCE, why: string) =>
-    when(lacks(name), () => error(PATH, why, `Add "${name}"`));
+  const needed = (name: string, why: string) =>
+    when(!has(name) && isOptional(facts.version, name), () => error(PATH, why, `Add "${name}"`));
   return [
     ...checkBaseline(baselineCapabilitySet, facts),
+    ...added.flatMap(checkName),
     ...needed('Ingress', 'without Ingress there is no cluster'),
     ...(has('marketplace')
       ? needed('OperatorLifecycleManager', 'marketplace needs OperatorLifecycleManager')
@@ -46,22 +40,21 @@ export function checkCapabilities(
   ];
 }
 
-/** `v4.N` as N; a set that has all, or one we know nothing about, as infinity. */
-function setNumber(baseline: string): number {
-  if (baseline === 'None') return 0;
-  const minor = /^v4\.(\d+)$/.exec(baseline)?.[1];
-  return minor === undefined ? Number.POSITIVE_INFINITY : Number(minor);
+function checkName(name: string): Violation[] {
+  return when(!CAPABILITY_NAMES.includes(name), () =>
+    error(PATH, `"${name}" is not a capability`, `Choose from ${CAPABILITY_NAMES.join(', ')}`),
+  );
 }
 
 function checkBaseline(baseline: string, facts: InstallFacts): Violation[] {
   const path = 'capabilities.baselineCapabilitySet';
-  if (baseline === 'None' || baseline === 'vCurrent') return [];
-  const number = setNumber(baseline);
-  if (number < FIRST_SET || number > LAST_SET) {
-    const fix = `Write "None", "vCurrent" or "v4.${FIRST_SET}" to "v4.${LAST_SET}"`;
+  if (!CAPABILITY_SETS.includes(baseline)) {
+    const [first, last] = [CAPABILITY_SETS.at(1), CAPABILITY_SETS.at(-2)];
+    const fix = `Write "None", "vCurrent" or "${first}" to "${last}"`;
     return [error(path, `"${baseline}" is not a set`, fix)];
   }
-  return when(!isAtLeast(facts.version, `4.${number}`), () =>
+  const release = releaseOfSet(baseline);
+  return when(release !== undefined && !isAtLeast(facts.version, release), () =>
     error(
       path,
       `the release is older than "${baseline}"`,

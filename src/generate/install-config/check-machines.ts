@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../openshift/version.ts';
+import { knows } from '../../openshift/features.ts';
 import type { InstallFacts, InstanceFacts } from './facts.ts';
 import { type InstallConfig, type MachinePool, platformOf } from './schema.ts';
 import { error, type Violation, warning, when } from './violation.ts';
@@ -40,7 +40,7 @@ function checkControlPlane(
   const path = 'controlPlane.replicas';
   const count = pool.replicas ?? 3;
   const workers = computeReplicas(config);
-  const isPair = count === 2 && isAtLeast(facts.version, '4.20');
+  const isPair = count === 2 && knows(facts.version, 'twoControlPlaneNodes');
   return [
     ...when(pool.name !== 'master', () =>
       error('controlPlane.name', `it is "${pool.name}"`, 'Write "master"'),

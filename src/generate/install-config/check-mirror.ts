@@ -1,5 +1,5 @@
+import { knows, sinceOf } from '../../openshift/features.ts';
 import { ALWAYS_NEEDED_REPOSITORIES, releaseRepositories } from '../../openshift/repositories.ts';
-import { isAtLeast } from '../../openshift/version.ts';
 import { hostOf, isLocation, ruleFor, splitLocation } from '../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
 import { checkProxy } from './check-proxy.ts';
@@ -28,13 +28,17 @@ export function checkMirrorWiring(config: InstallConfig, facts: InstallFacts): V
 function checkFieldChoice(config: InstallConfig, facts: InstallFacts): Violation[] {
   const hasContent = (config.imageContentSources ?? []).length > 0;
   const hasDigests = (config.imageDigestSources ?? []).length > 0;
-  const knowsDigests = isAtLeast(facts.version, '4.14');
+  const knowsDigests = knows(facts.version, 'imageDigestSources');
   return [
     ...when(hasContent && hasDigests, () =>
       error('imageContentSources', 'imageDigestSources is set too', 'Keep only imageDigestSources'),
     ),
     ...when(hasDigests && !knowsDigests, () =>
-      error('imageDigestSources', 'releases before 4.14 do not know it', 'Use imageContentSources'),
+      error(
+        'imageDigestSources',
+        `releases before ${sinceOf('imageDigestSources')} do not know it`,
+        'Use imageContentSources',
+      ),
     ),
     ...when(hasContent && !hasDigests && facts.version !== undefined && knowsDigests, () =>
       warning('imageContentSources', 'it is deprecated', 'Use imageDigestSources'),
@@ -67,10 +71,10 @@ function checkSource(path: string, source: Source, facts: InstallFacts): Violati
     ...when(sourcePolicy !== undefined && !source.mirrors?.length, () =>
       error(`${path}.sourcePolicy`, 'it needs mirrors', 'Name a mirror, or remove the policy'),
     ),
-    ...when(sourcePolicy !== undefined && !isAtLeast(facts.version, '4.21'), () =>
+    ...when(sourcePolicy !== undefined && !knows(facts.version, 'mirrorSourcePolicy'), () =>
       warning(
         `${path}.sourcePolicy`,
-        'installers before 4.21 do not know it',
+        `installers before ${sinceOf('mirrorSourcePolicy')} do not know it`,
         'Remove it, and set the policy in the mirror set after the install',
       ),
     ),

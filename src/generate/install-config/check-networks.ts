@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../openshift/version.ts';
+import { knows } from '../../openshift/features.ts';
 import { type Cidr, formatCidr, isCanonical, overlaps, parseCidr } from '../ip.ts';
 import { checkFamilies } from './check-families.ts';
 import type { InstallFacts } from './facts.ts';
@@ -76,7 +76,9 @@ function checkOverlap(range: Range, others: readonly Range[]): Violation[] {
 }
 
 function checkReserved(range: Range, facts: InstallFacts): Violation[] {
-  const masquerade = isAtLeast(facts.version, '4.17') ? '169.254.0.0/17' : '169.254.169.0/29';
+  const masquerade = knows(facts.version, 'wideMasqueradeSubnet')
+    ? '169.254.0.0/17'
+    : '169.254.169.0/29';
   const taken = [...OVN_RANGES, [masquerade, 'masquerade'] as const];
   const docker = parseCidr(DOCKER_BRIDGE);
   return [

@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../openshift/version.ts';
+import { knows } from '../../openshift/features.ts';
 import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
 import { checkHosts } from './check-hosts.ts';
 import { checkNutanix } from './check-nutanix.ts';
@@ -33,7 +33,7 @@ export function checkPlatform(config: InstallConfig, facts: InstallFacts): Viola
 function checkVips(config: InstallConfig, facts: InstallFacts): Violation[] {
   const name = platformOf(config);
   if (name !== 'vsphere' && name !== 'nutanix' && name !== 'baremetal') return [];
-  if (name === 'vsphere' && !isAtLeast(facts.version, '4.13')) return [];
+  if (name === 'vsphere' && !knows(facts.version, 'vsphereFailureDomains')) return [];
   const { apiVIPs = [], ingressVIPs = [] } = config.platform[name] ?? {};
   const path = `platform.${name}`;
   const shared = apiVIPs.filter((vip) => ingressVIPs.includes(vip));

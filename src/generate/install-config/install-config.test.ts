@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isAtLeast, parseReleaseVersion } from '../../openshift/version.ts';
 import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
 import { parseInstallConfig } from './schema.ts';
 
@@ -178,11 +177,4 @@ test('parseInstallConfig names the file, line and field of every mistake', () =>
 
   expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:1:\d+: metadata\.name/);
   expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:4:\d+: pullSecret/);
-});
-
-test('parseReleaseVersion reads what releases are called', () => {
-  expect(parseReleaseVersion('4.18.0-rc.2')).toEqual({ major: 4, minor: 18 });
-  expect(() => parseReleaseVersion('latest')).toThrow('Cannot read release version "latest"');
-  expect(isAtLeast(parseReleaseVersion('5.0'), '4.21')).toBe(true);
-  expect(isAtLeast(parseReleaseVersion('4.9'), '4.14')).toBe(false);
 });

@@ -1,4 +1,5 @@
-import { isAtLeast, parseReleaseVersion, type ReleaseVersion } from '../../openshift/version.ts';
+import { knows } from '../../openshift/features.ts';
+import { parseReleaseVersion, type ReleaseVersion } from '../../openshift/version.ts';
 import { hostNameOf, type MirrorRule, normalizeRules } from '../mirror-rule.ts';
 import { sortedUnique } from '../order.ts';
 import { toYaml } from '../yaml.ts';
@@ -151,13 +152,13 @@ function proxyOf(proxy: ProxyInput, rules: readonly MirrorRule[]) {
 
 function sourcesOf(rules: readonly MirrorRule[], version: ReleaseVersion | undefined) {
   if (rules.length === 0) return {};
-  const withPolicy = isAtLeast(version, '4.21');
+  const withPolicy = knows(version, 'mirrorSourcePolicy');
   const sources = normalizeRules(rules).map(({ source, mirrors, policy }) => ({
     mirrors: [...mirrors],
     source,
     ...(policy && withPolicy ? { sourcePolicy: policy } : {}),
   }));
-  return isAtLeast(version, '4.14')
+  return knows(version, 'imageDigestSources')
     ? { imageDigestSources: sources }
     : { imageContentSources: sources };
 }
@@ -168,6 +169,8 @@ function trustOf(input: InstallConfigInput, version: ReleaseVersion | undefined)
   const policy = input.additionalTrustBundlePolicy ?? 'Always';
   return {
     additionalTrustBundle: `${input.additionalTrustBundle.trimEnd()}\n`,
-    ...(isAtLeast(version, '4.13') ? { additionalTrustBundlePolicy: policy } : {}),
+    ...(knows(version, 'additionalTrustBundlePolicy')
+      ? { additionalTrustBundlePolicy: policy }
+      : {}),
   };
 }

@@ -1,4 +1,5 @@
-import { isAtLeast, type ReleaseVersion } from '../../openshift/version.ts';
+import { knows } from '../../openshift/features.ts';
+import type { ReleaseVersion } from '../../openshift/version.ts';
 import { byText, sortedRecord, sortedUnique } from '../order.ts';
 import type { InstallConfig } from './schema.ts';
 
@@ -90,7 +91,9 @@ export function platformSection(
     case 'aws':
       return { aws: awsSection(input, version) };
     case 'vsphere':
-      return { vsphere: isAtLeast(version, '4.13') ? vsphere(input) : oldVsphere(input) };
+      return {
+        vsphere: knows(version, 'vsphereFailureDomains') ? vsphere(input) : oldVsphere(input),
+      };
     case 'nutanix':
       return { nutanix: nutanix(input) };
     case 'baremetal':
@@ -119,7 +122,7 @@ function awsSection(input: AwsInput, version: ReleaseVersion | undefined) {
 
 /** Releases before 4.19 know subnets only as a list of their ids. */
 function subnetFields(subnets: readonly AwsSubnet[], version: ReleaseVersion | undefined) {
-  if (!isAtLeast(version, '4.19')) return { subnets: subnets.map(({ id }) => id) };
+  if (!knows(version, 'awsVpcSubnets')) return { subnets: subnets.map(({ id }) => id) };
   const entries = subnets.map(({ id, roles }) => ({
     id,
     ...(roles?.length ? { roles: sortedUnique(roles).map((type) => ({ type })) } : {}),

@@ -164,6 +164,17 @@ describe('validateInstallConfig', () => {
     ).toEqual([]);
   });
 
+  test('knows the names of capabilities', () => {
+    const capabilities = {
+      baselineCapabilitySet: 'vCurrent',
+      additionalEnabledCapabilities: ['Consol', 'Console'],
+    };
+
+    expect(findings({ ...good(), capabilities })).toEqual([
+      'error capabilities.additionalEnabledCapabilities',
+    ]);
+  });
+
   test('asks for no rules where the release already names the mirror', () => {
     const { imageDigestSources, ...config } = good();
     const releaseRepositories = ['mirror.example:5000/release-images'];

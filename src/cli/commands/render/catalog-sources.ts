@@ -2,10 +2,10 @@ import {
   catalogSource,
   clusterCatalog,
   clusterCatalogOff,
-  DEFAULT_CLUSTER_CATALOGS,
   operatorHub,
 } from '../../../generate/cluster/catalogs.ts';
 import { toYaml } from '../../../generate/yaml.ts';
+import { defaultClusterCatalogs } from '../../../openshift/features.ts';
 import { renderCommand } from './render-command.ts';
 
 export const renderCatalogSourcesCommand = renderCommand({
@@ -49,7 +49,7 @@ export const renderCatalogSourcesCommand = renderCommand({
       ...inputs.map(catalogSource),
       ...(options.clusterCatalogs ? inputs.map(clusterCatalog) : []),
       ...(options.clusterCatalogs && defaultsOff
-        ? DEFAULT_CLUSTER_CATALOGS.map(clusterCatalogOff)
+        ? defaultClusterCatalogs().map(clusterCatalogOff)
         : []),
     ];
     return { contents: toYaml(...objects) };
