@@ -1,11 +1,11 @@
 import type { Context } from '../core/context.ts';
+import { acquireLock } from '../core/lock.ts';
 import { type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import { removeResources } from '../site/remove-resources.ts';
 import { stopService } from '../site/service.ts';
 import type { StageId } from '../site/stages/stage.ts';
 import { bringUp } from '../site/up.ts';
-import { acquireLock } from '../workflow/lock.ts';
 import { platformHooks } from './lab-hooks.ts';
 import { type LabPaths, labPaths } from './lab-paths.ts';
 import { type Break, readLabSettings, writeLabSettings } from './lab-settings.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
-import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
-import { identityOf, isRunning, type ProcessIdentity } from '../core/process-identity.ts';
+import { writeFileAtomic } from '../core/files.ts';
+import { identityOf, lifeOf, readIdentity } from '../core/process-identity.ts';
 import { stopService } from '../site/service.ts';
 import { registryPidFile } from '../site/stages/registry.ts';
 import { labPaths } from './lab-paths.ts';
@@ -52,6 +52,6 @@ async function clearAbandoned(ctx: Context): Promise<void> {
 
 async function isAbandoned(directory: string): Promise<boolean> {
   // Somebody else's cannot be read, and is not ours to clear.
-  const text = await readTextIfPresent(join(directory, OWNER)).catch(() => undefined);
-  return text !== undefined && !(await isRunning(JSON.parse(text) as ProcessIdentity));
+  const owner = await readIdentity(join(directory, OWNER)).catch(() => undefined);
+  return owner !== undefined && (await lifeOf(owner)) === 'dead';
 }

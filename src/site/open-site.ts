@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
+import { acquireLock, type Lock } from '../core/lock.ts';
 import { labPlatform } from '../platform/lab.ts';
 import { nonePlatform } from '../platform/none.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
-import { acquireLock, type Lock } from '../workflow/lock.ts';
 import { type Inventory, openInventory } from './inventory.ts';
 import type { Site } from './read-site.ts';
 import { sitePaths } from './site-paths.ts';

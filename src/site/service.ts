@@ -3,8 +3,8 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { readTextIfPresent, SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
-import { isRunning, type ProcessIdentity } from '../core/process-identity.ts';
+import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import { isRunning, type ProcessIdentity, readIdentity } from '../core/process-identity.ts';
 import { sleep } from '../core/retry.ts';
 import { selfCommand } from '../core/self.ts';
 
@@ -21,10 +21,8 @@ export interface Service {
 }
 
 async function runningService(pidFile: string): Promise<ProcessIdentity | undefined> {
-  const text = await readTextIfPresent(pidFile);
-  if (text === undefined) return undefined;
-  const identity = JSON.parse(text) as ProcessIdentity;
-  return (await isRunning(identity)) ? identity : undefined;
+  const identity = await readIdentity(pidFile);
+  return identity && (await isRunning(identity)) ? identity : undefined;
 }
 
 /**
@@ -76,9 +74,11 @@ async function untilItRuns(
     gone = `it ended with status ${status}`;
   });
   for (;;) {
+    // Ours may leave because another took the pid file after we looked: look once more, then give up.
+    const ended = gone;
     const identity = await runningService(pidFile);
     if (identity) return identity;
-    if (gone !== undefined) throw new Error(gone);
+    if (ended !== undefined) throw new Error(ended);
     await sleep(ctx, LOOK_AGAIN_MS);
   }
 }

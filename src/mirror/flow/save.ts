@@ -4,9 +4,9 @@ import type { CollectDeps } from '../../content/collecting.ts';
 import type { Collection } from '../../content/content-image.ts';
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import type { Context } from '../../core/context.ts';
+import { withLock } from '../../core/lock.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { freeSpace } from '../../store/disk/free-space.ts';
-import { withFileLock } from '../../store/file-lock.ts';
 import type { BundleContent, BundleIndex } from '../bundle/bundle-index.ts';
 import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
@@ -120,7 +120,7 @@ export async function planSave(
 /** Two runs must not write one bundle. */
 export async function alone<T>(ctx: Context, folder: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
-  return await withFileLock(ctx, join(folder, 'bundle.lock'), { waitMs: 1000 }, work);
+  return await withLock(ctx, join(folder, 'bundle.lock'), { waitMs: 1000 }, work);
 }
 
 /** A run that fails leaves what is there for the next. */

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { withLock } from '../../core/lock.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import { formatReference } from '../../oci/reference.ts';
-import { withFileLock } from '../../store/file-lock.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
 import { joinNeeds, needsOf } from './needs.ts';
@@ -55,7 +55,7 @@ export class WorkingDir {
   /** Only one run at a time may add to the memory. */
   async exclusively<T>(ctx: Context, task: () => Promise<T>): Promise<T> {
     await mkdir(this.path, { recursive: true });
-    return await withFileLock(ctx, this.file('.lock'), { waitMs: 1000 }, task);
+    return await withLock(ctx, this.file('.lock'), { waitMs: 1000 }, task);
   }
 
   async mirrored(): Promise<KnownImage[]> {

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { withLock } from '../../core/lock.ts';
 import { registerCredential } from '../../core/redact.ts';
-import { withFileLock } from '../../store/file-lock.ts';
 import {
   formatGrant,
   formatGrants,
@@ -88,7 +88,7 @@ async function change(
   paths: UserPaths,
   edit: (data: UserData) => void,
 ): Promise<void> {
-  await withFileLock(ctx, `${paths.htpasswd}.lock`, {}, async () => {
+  await withLock(ctx, `${paths.htpasswd}.lock`, {}, async () => {
     const data = await read(paths);
     edit(data);
     // Grants first: a user must not exist for a moment with more than was meant.

@@ -4,8 +4,8 @@ import type { Context } from '../../core/context.ts';
 import { silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
+import { withLock } from '../../core/lock.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
-import { withFileLock } from '../file-lock.ts';
 import { ALGORITHMS, blobPath, indexLockPath } from '../layout/paths.ts';
 import type { FileBacked, StampedRecords, Store, Sweeping } from '../store.ts';
 import { diskBlobs } from './blobs.ts';
@@ -94,7 +94,7 @@ function indexLost(root: string): AtollError {
 }
 
 async function initialize(ctx: Context, root: string): Promise<void> {
-  await withFileLock(ctx, indexLockPath(root), { waitMs: 30_000 }, () => writeSkeleton(root));
+  await withLock(ctx, indexLockPath(root), { waitMs: 30_000 }, () => writeSkeleton(root));
 }
 
 /** `oci-layout` goes last: where it is, the rest is too. */

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { unwritable } from '../../core/files.ts';
+import { withLock } from '../../core/lock.ts';
 import { type Algorithm, type Digest, splitDigest } from '../../oci/digest.ts';
 import { mismatch } from '../../oci/verify.ts';
-import { withFileLock } from '../file-lock.ts';
 import { isUploadId, uploadPath } from '../layout/paths.ts';
 import type { StoredBlob, Uploads } from '../store.ts';
 import { appendFile } from './append-file.ts';
@@ -49,7 +49,7 @@ async function locked<T>(
   task: (path: string) => Promise<T>,
 ): Promise<T> {
   const path = uploadPath(root, id);
-  return await withFileLock(ctx, `${path}.lock`, { waitMs: BUSY_MS }, () => task(path));
+  return await withLock(ctx, `${path}.lock`, { waitMs: BUSY_MS }, () => task(path));
 }
 
 async function begin(root: string, id: string): Promise<string> {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText, writeFileAtomic } from '../../core/files.ts';
+import { withLock } from '../../core/lock.ts';
 import { check, listOf, nullish, objectOf, parseJson } from '../../core/shape.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { descriptorShape } from '../../oci/manifest-shape.ts';
-import { withFileLock } from '../file-lock.ts';
 import type { FileBacked } from '../store.ts';
 import { indexLockPath } from './paths.ts';
 
@@ -101,7 +101,7 @@ async function updateIndex(
   change: (entries: readonly Entry[]) => readonly Entry[],
 ): Promise<void> {
   const lock = indexLockPath(layout.root);
-  await inTurn(lock, () => withFileLock(ctx, lock, { waitMs: 30_000 }, update));
+  await inTurn(lock, () => withLock(ctx, lock, { waitMs: 30_000 }, update));
 
   async function update(): Promise<void> {
     const index = await readIndex(layout);

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { withLock } from '../../core/lock.ts';
 import type { ResumableTarget, RootTarget, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { isImage, type RawManifest } from '../../oci/manifest.ts';
@@ -7,7 +8,6 @@ import { isManifestType } from '../../oci/media-types.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { missing } from '../disk/blobs.ts';
 import type { DiskStore } from '../disk/disk-store.ts';
-import { withFileLock } from '../file-lock.ts';
 import { findSoundManifest } from '../read-manifest.ts';
 import { type Store, uploadIdOf } from '../store.ts';
 import { uploadPath } from './paths.ts';
@@ -88,7 +88,7 @@ async function putRest(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const lock = `${uploadPath(store.root, uploadIdOf(rest.blob.digest))}.rest.lock`;
-  await withFileLock(ctx, lock, { waitMs: 0 }, () => receiveRest(ctx, store, rest, chunks));
+  await withLock(ctx, lock, { waitMs: 0 }, () => receiveRest(ctx, store, rest, chunks));
 }
 
 async function receiveRest(

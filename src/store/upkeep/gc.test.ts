@@ -6,9 +6,9 @@ import { copyImage, copyRoot } from '../../../test/support/copy-image.ts';
 import { MemoryImages } from '../../../test/support/images.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
+import { withLock } from '../../core/lock.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { type DiskStore, openDiskStore } from '../disk/disk-store.ts';
-import { withFileLock } from '../file-lock.ts';
 import { removeReference, setReferences } from '../layout/references.ts';
 import { layoutTarget } from '../layout/target.ts';
 import { SHORTEST_GRACE_MS } from '../store.ts';
@@ -127,7 +127,7 @@ test('collectGarbage passes over an upload that somebody is continuing', async (
   const path = join(store.root, 'ingest', id);
   await utimes(path, LONG_AGO, LONG_AGO);
 
-  const report = await withFileLock(ctx, `${path}.lock`, {}, () => collect(store));
+  const report = await withLock(ctx, `${path}.lock`, {}, () => collect(store));
 
   expect(report.removedUploads).toBe(0);
   expect(await store.uploads.offset(ctx, id)).toBe(0);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Context } from '../../core/context.ts';
-import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
-import { identityOf, isRunning, type ProcessIdentity } from '../../core/process-identity.ts';
+import { SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { identityOf, isRunning, readIdentity } from '../../core/process-identity.ts';
 import { sleep } from '../../core/retry.ts';
 
 /** A longer line is told in pieces. */
@@ -59,10 +59,8 @@ async function noteThatItRuns({ pid }: ChildProcess, note: string): Promise<void
 
 /** Ends what a run that was killed left behind: two at once would undo each other's work. */
 async function endLeftOver(note: string, graceMs: number): Promise<void> {
-  const text = await readTextIfPresent(note);
-  if (text === undefined) return;
-  const identity = JSON.parse(text) as ProcessIdentity;
-  if (await isRunning(identity)) {
+  const identity = await readIdentity(note);
+  if (identity && (await isRunning(identity))) {
     const stop = stopGroup(identity.pid, graceMs);
     const forever = { signal: new AbortController().signal };
     while (await isRunning(identity)) await sleep(forever, LOOK_AGAIN_MS);

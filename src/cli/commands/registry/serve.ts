@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../../core/context.ts';
+import { acquireLock } from '../../../core/lock.ts';
 import { selfCommand } from '../../../core/self.ts';
 import type { RegistryFile } from '../../../registry/config-file.ts';
 import { type RunningListener, startRegistry } from '../../../registry/serving/start.ts';
 import { connectWorker, isWorker, startWorkers } from '../../../registry/serving/workers.ts';
 import type { Registries } from '../../../remote/registries.ts';
-import { acquireLock } from '../../../workflow/lock.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
@@ -36,12 +36,13 @@ export const registryServeCommand = defineCommand({
     ['atoll registry serve --read-only --workers 2', 'pulls only, two processes'],
   ],
   async run(ctx, { options, terminal }) {
+    // Before the pid file: who waits for that may take it that the folder is good.
+    const file = await readFolder(options);
     const lock =
       options.pidFile === undefined || isWorker()
         ? undefined
         : await acquireLock(ctx, options.pidFile, `registry of "${options.dir}"`);
     try {
-      const file = await readFolder(options);
       const workers = options.workers ?? file.workers ?? defaultWorkers();
       if (workers > 1 && !isWorker()) return await serveTogether(ctx, workers);
       const registries = file.listeners.some(({ upstream }) => upstream !== undefined)

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { AtollError } from '../../../core/errors.ts';
+import { acquireLock } from '../../../core/lock.ts';
 import { openJournal } from '../../../workflow/journal.ts';
-import { acquireLock } from '../../../workflow/lock.ts';
 import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
 import { runWorkflow } from '../../../workflow/run-workflow.ts';
