@@ -1,5 +1,5 @@
+import { mirrorHost } from '../site/mirror-place.ts';
 import type { PlatformHooks } from '../site/open-site.ts';
-import { mirrorHost } from '../site/stages/places.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import { runLabCluster } from './run-lab-cluster.ts';
 import { verifyLab } from './verify-lab.ts';

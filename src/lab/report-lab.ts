@@ -8,6 +8,7 @@ import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { diagnose } from '../observe/diagnose.ts';
 import { readTimeline } from '../observe/timeline/read-timeline.ts';
 import { timelineSvg } from '../observe/timeline/svg.ts';
+import { mirrorHost } from '../site/mirror-place.ts';
 import type { OpenSite } from '../site/open-site.ts';
 import type {
   ReportFinding,
@@ -18,7 +19,6 @@ import type {
 } from '../site/report/report-input.ts';
 import { writeReport } from '../site/report/write-report.ts';
 import { STAGES } from '../site/stages/index.ts';
-import { mirrorHost } from '../site/stages/places.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import type { UpResult } from '../site/up.ts';
 import { readEvents } from '../workflow/event-log.ts';

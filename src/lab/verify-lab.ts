@@ -5,7 +5,7 @@ import { readText } from '../core/files.ts';
 import { sleep } from '../core/retry.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import type { AccessEntry } from '../registry/serving/access-log.ts';
-import { mirrorHost } from '../site/stages/places.ts';
+import { mirrorHost } from '../site/mirror-place.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import type { JsonObject, StepRun } from '../workflow/step.ts';
 import { Board } from './node/board.ts';

@@ -13,7 +13,8 @@ import { syncMirror } from '../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
-import { mirrorLocation, withRegistries } from './places.ts';
+import { mirrorLocation } from '../mirror-place.ts';
+import { withRegistries } from './places.ts';
 import { siteCollectDeps, siteImageSet } from './release.ts';
 import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
 

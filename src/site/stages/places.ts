@@ -4,26 +4,10 @@ import type { Host } from '../../host/host.ts';
 import { localHost } from '../../host/local-host.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries, RegistryOptions } from '../../remote/registries.ts';
-import type { Site } from '../read-site.ts';
-import { sitePath } from '../read-site.ts';
+import { mirrorCa } from '../mirror-place.ts';
+import { type Site, sitePath } from '../read-site.ts';
 import { writeMergedSecret } from './secrets.ts';
 import type { StageWork } from './stage.ts';
-
-/** The mirror as nodes name it: `host:port`. */
-export function mirrorHost({ registry, name }: Pick<Site, 'registry' | 'name'>): string {
-  return `${registry.host ?? `mirror.${name}.example`}:${registry.port}`;
-}
-
-/** The mirror with the path all its repositories start with. */
-export function mirrorLocation(site: Pick<Site, 'registry' | 'name'>): string {
-  return site.registry.path ? `${mirrorHost(site)}/${site.registry.path}` : mirrorHost(site);
-}
-
-/** PEM file of the CA of the mirror; undefined when the system trusts it. */
-export function mirrorCa({ site, paths }: Pick<StageWork, 'site' | 'paths'>): string | undefined {
-  if (site.registry.ca) return sitePath(site, site.registry.ca);
-  return site.registry.type === 'embedded' ? `${paths.registry}/tls/ca.crt` : undefined;
-}
 
 /** A registry of our own that is not made yet has no CA; stages beside it ask upstream alone. */
 function mirrorCaNow(work: StageWork): string[] {

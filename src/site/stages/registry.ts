@@ -12,10 +12,11 @@ import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
+import { mirrorCa, mirrorHost } from '../mirror-place.ts';
 import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
 import { waitForRegistry } from '../wait-for-registry.ts';
-import { mirrorCa, mirrorHost, registryOptions } from './places.ts';
+import { registryOptions } from './places.ts';
 import {
   readMirrorPassword,
   writeMergedSecret,

@@ -6,15 +6,10 @@ import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
 import { toYaml } from '../../generate/yaml.ts';
 import { createWeb } from '../../http/web.ts';
 import type { Registries } from '../../remote/registries.ts';
+import { releaseChannel } from '../inputs.ts';
 import { type Site, sitePath } from '../read-site.ts';
 import { registryOptions } from './places.ts';
 import type { StageWork } from './stage.ts';
-
-export function releaseChannel({ release }: Pick<Site, 'release'>): string {
-  if (release.channel) return release.channel;
-  const [major, minor] = (release.version ?? '').split('.');
-  return `stable-${major}.${minor}`;
-}
 
 /** What the site mirrors, as an image set: its own file, or one made from the site file. */
 export async function siteImageSet(site: Site): Promise<ImageSet> {

@@ -2,10 +2,10 @@ import { access, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type KnownImage, WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { formatReference } from '../../../oci/reference.ts';
+import { releaseChannel } from '../../../site/inputs.ts';
+import { mirrorCa, mirrorHost, mirrorLocation } from '../../../site/mirror-place.ts';
 import { readSite, type Site, sitePath } from '../../../site/read-site.ts';
 import { sitePaths } from '../../../site/site-paths.ts';
-import { mirrorCa, mirrorHost, mirrorLocation } from '../../../site/stages/places.ts';
-import { releaseChannel } from '../../../site/stages/release.ts';
 import { AWS_VALUES } from './site-aws-values.ts';
 
 type Value = string | number | boolean | readonly string[] | undefined;

@@ -1,0 +1,24 @@
+import { type Site, sitePath } from './read-site.ts';
+import type { SitePaths } from './site-paths.ts';
+
+/** The mirror as nodes name it: `host:port`. */
+export function mirrorHost({ registry, name }: Pick<Site, 'registry' | 'name'>): string {
+  return `${registry.host ?? `mirror.${name}.example`}:${registry.port}`;
+}
+
+/** The mirror with the path all its repositories start with. */
+export function mirrorLocation(site: Pick<Site, 'registry' | 'name'>): string {
+  return site.registry.path ? `${mirrorHost(site)}/${site.registry.path}` : mirrorHost(site);
+}
+
+/** PEM file of the CA of the mirror; undefined when the system trusts it. */
+export function mirrorCa({
+  site,
+  paths,
+}: {
+  readonly site: Site;
+  readonly paths: SitePaths;
+}): string | undefined {
+  if (site.registry.ca) return sitePath(site, site.registry.ca);
+  return site.registry.type === 'embedded' ? `${paths.registry}/tls/ca.crt` : undefined;
+}
