@@ -1,8 +1,9 @@
 // Makes dist/: the command line in a few dozen files, of which a command reads those that it needs.
-import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { MAIN, MODULE, root } from './bundle.mjs';
+import { legalTexts } from './notices.mjs';
 
 const dist = process.argv[2] ?? join(root, 'dist');
 
@@ -24,4 +25,6 @@ await build({
   // As people would read it: space is dear only where one file has all.
   minifyWhitespace: false,
 });
+const legal = await legalTexts(root, { ...MODULE, entryPoints: [MAIN], splitting: true });
+for (const [name, text] of Object.entries(legal)) writeFileSync(join(dist, name), text);
 chmodSync(join(dist, 'cli', 'main.js'), 0o755);

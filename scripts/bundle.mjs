@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { legalTexts } from './notices.mjs';
 
 export const root = join(import.meta.dirname, '..');
 // Dependencies in CommonJS ask for builtins at run time; a file of modules has no `require` of its own.
@@ -58,7 +59,8 @@ const COMMONJS = {
 /** Bundles the command line into one file: a module, or CommonJS for the executable. */
 export async function bundle({ outfile, format, entry = MAIN }) {
   const settings = format === 'esm' ? MODULE : COMMONJS;
-  const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(assets())};`;
+  const texts = { ...assets(), ...(await legalTexts(root, { ...settings, entryPoints: [entry] })) };
+  const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(texts)};`;
   const partial = `${outfile}.partial`;
   mkdirSync(dirname(outfile), { recursive: true });
   await build({

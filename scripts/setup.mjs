@@ -41,7 +41,9 @@ once(join(root, 'node_modules', '.atoll-lock'), [lockfile], () =>
 );
 if (!process.argv.includes('--no-build')) {
   const sources = filesIn(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'));
-  const makers = ['build.mjs', 'bundle.mjs'].map((name) => join(import.meta.dirname, name));
+  const makers = ['build.mjs', 'bundle.mjs', 'notices.mjs'].map((name) =>
+    join(import.meta.dirname, name),
+  );
   once(join(root, 'dist', '.built'), [lockfile, ...makers, ...sources], () =>
     run(process.execPath, [join(import.meta.dirname, 'build.mjs')]),
   );

@@ -9,6 +9,8 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MAIN, MODULE } from '../scripts/bundle.mjs';
+import { bundledPackages } from '../scripts/notices.mjs';
 import { freePort } from './support/docker-registry.ts';
 import { UPSTREAM } from './support/upstream.ts';
 
@@ -35,6 +37,10 @@ beforeAll(() => {
   cpSync(join(UPSTREAM, 'layout'), join(folder, 'layout'), { recursive: true });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface SpdxDocument {
+  readonly packages: readonly Readonly<Record<string, unknown>>[];
+}
 
 /** Bundle and chunks are given Node by its full path, the binary nothing at all. */
 const ARTEFACTS = [
@@ -122,6 +128,31 @@ describe.each(ARTEFACTS)('$name, with an empty environment', (artefact) => {
       server.kill('SIGTERM');
     }
     expect([await ended, told]).toEqual([0, expect.stringContaining('registry stopped')]);
+  });
+
+  test('carries the licence and the place in the bill of materials of every package in it', async () => {
+    const packages = await bundledPackages(ROOT, { ...MODULE, entryPoints: [MAIN] });
+    expect(packages.map(({ name }) => name)).toEqual(expect.arrayContaining(['openpgp', 'zod']));
+
+    const notices = atoll('version', '--notices').stdout;
+    const { packages: listed } = JSON.parse(atoll('version', '--sbom').stdout) as SpdxDocument;
+
+    const [, ...others] = listed;
+    expect(others).toMatchObject(
+      packages.map(({ name, version, license }) => ({
+        name,
+        versionInfo: version,
+        licenseDeclared: license,
+        checksums: [
+          { algorithm: 'SHA512', checksumValue: expect.stringMatching(/^[0-9a-f]{128}$/) },
+        ],
+      })),
+    );
+    for (const { name, version, text } of packages) {
+      expect(notices).toContain(`${name} ${version} (`);
+      expect(notices, name).toContain(text);
+    }
+    expect(notices).toContain('GNU LESSER GENERAL PUBLIC LICENSE');
   });
 
   test('answers a misspelled command as the sources do', () => {

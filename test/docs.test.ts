@@ -13,6 +13,7 @@ const SET = { commands: COMMANDS, groups: GROUPS };
 const documents = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
   ...readdirSync(join(ROOT, 'docs', 'guide')).map((name) => join('docs', 'guide', name)),
+  'examples/README.md',
   ...readdirSync(join(ROOT, 'src')).map((name) => join('src', name, 'README.md')),
 ];
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 declare global {
@@ -15,6 +15,15 @@ export function readAsset(name: string): string {
     return text;
   }
   return readFileSync(join(import.meta.dirname, '..', '..', 'assets', name), 'utf8');
+}
+
+/** Text that the build makes and puts beside the program: notices, bill of materials. */
+export function readBuilt(name: string): string | undefined {
+  const inlined = globalThis.ATOLL_ASSETS;
+  if (inlined) return inlined[name];
+  const built = [join('..', name), join('..', '..', 'dist', name)];
+  const path = built.map((one) => join(import.meta.dirname, one)).find((one) => existsSync(one));
+  return path === undefined ? undefined : readFileSync(path, 'utf8');
 }
 
 /** Names of the assets below a folder, sorted. `folder` ends in `/`. */
