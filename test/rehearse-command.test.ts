@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
+import { silentContext } from '../src/core/context.ts';
 import { formatPullSecret, mergePullSecret } from '../src/generate/pull-secret.ts';
 import { findIsolation } from '../src/rehearse/isolate/run-isolated.ts';
 import type { RehearsalResult } from '../src/rehearse/run-rehearsal.ts';
@@ -122,7 +123,7 @@ test('rehearse --isolate reaches the mirror and nothing else, or says that it co
   const leaking = await rehearseJson(...args, '--isolate');
 
   expect(free.result).toMatchObject({ clean: true, pullable: 2, isolated: false });
-  if ((await findIsolation()).possible) {
+  if ((await findIsolation(silentContext())).possible) {
     expect(closed.result).toMatchObject({ clean: false, pullable: 1, isolated: true });
     expect(leaking.result.findings.map(({ cause }) => cause)).toContain('upstream-reachable');
   } else {

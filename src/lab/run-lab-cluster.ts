@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { readText, writeFileAtomic } from '../core/files.ts';
 import { shellLine } from '../core/format.ts';
+import { runProgram } from '../core/process.ts';
 import { selfCommand } from '../core/self.ts';
 import { formatIgnition } from '../generate/ignition/config.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
@@ -125,17 +125,18 @@ async function runMachines(
   log: (line: string) => void,
 ): Promise<Set<string>> {
   const failed = new Set<string>();
-  const children: ChildProcess[] = [];
-  const stopAll = () => {
-    for (const child of children) child.kill('SIGTERM');
-  };
-  ctx.signal.addEventListener('abort', stopAll, { once: true });
+  const stop = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, stop.signal]);
   const task = { task: 'install', title: 'Rehearse the install' };
   ctx.emit({ type: 'task.started', ...task, totalItems: specs.length });
   let done = 0;
+  let trouble: unknown;
   await Promise.all(
     specs.map(async (spec) => {
-      const status = await runMachine(spec, children, log);
+      const status = await runMachine({ signal }, spec, log).catch((error: unknown) => {
+        if (!signal.aborted) trouble = error;
+        return 1;
+      });
       done += 1;
       ctx.emit({
         type: 'task.progressed',
@@ -147,11 +148,11 @@ async function runMachines(
       if (status === 0) return;
       failed.add(spec.name);
       // The others would wait for it for ever.
-      stopAll();
+      stop.abort();
     }),
   );
-  ctx.signal.removeEventListener('abort', stopAll);
   ctx.signal.throwIfAborted();
+  if (trouble !== undefined) throw trouble;
   const first = await firstToFail(failed, new Board(specs[0]?.board ?? ''));
   if (first.size === 0) {
     ctx.emit({ type: 'task.finished', ...task, summary: `${specs.length} machines` });
@@ -168,25 +169,20 @@ async function firstToFail(failed: ReadonlySet<string>, board: Board): Promise<S
   return new Set(own.length > 0 ? own : failed);
 }
 
-function runMachine(
+async function runMachine(
+  ctx: Pick<Context, 'signal'>,
   spec: NodeSpec,
-  children: ChildProcess[],
   log: (line: string) => void,
 ): Promise<number> {
   const self = selfCommand();
   const args = ['lab-node', spec.root, '--stop-at-eof', '--output', 'json'];
-  const child = spawn(self.file, [...self.args, ...args], {
+  const { status } = await runProgram(ctx, self.file, [...self.args, ...args], {
     // The end of its input is how it learns that we are gone, however we went.
-    stdio: ['pipe', 'ignore', 'pipe'],
+    holdInput: true,
+    discard: true,
+    onLine: (line, stream) => stream === 'stderr' && log(`${spec.name}: ${line}`),
   });
-  children.push(child);
-  child.stderr?.on('data', (bytes: Buffer) =>
-    log(`${spec.name}: ${bytes.toString('utf8').trimEnd()}`),
-  );
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(1));
-    child.once('close', (code) => resolve(code ?? 1));
-  });
+  return status;
 }
 
 /** Takes one component out of the mirror, as a mirror that lost nine hundred would. */

@@ -81,7 +81,7 @@ async function rehearseIsolated(
   options: RunOptions,
   self: SelfCommand,
 ): Promise<RehearsalResult> {
-  const isolation = await findIsolation();
+  const isolation = await findIsolation(ctx);
   if (!isolation.possible) {
     const what = `This did not run isolated: no network namespace (${isolation.reason})`;
     ctx.emit({
@@ -114,7 +114,7 @@ async function rehearseInside(
   path: string,
 ): Promise<RehearsalResult> {
   const plan = await readNamespacePlan(path);
-  const close = await openDoors(plan);
+  const close = await openDoors(ctx, plan);
   const node = await openNode(withoutDns(config, plan), options.mirrors);
   try {
     const { rehearsal } = await rehearse(ctx, node, { ...options, skipLeaks: true });

@@ -37,6 +37,7 @@ export async function startService(
   await mkdir(dirname(logFile), { recursive: true, mode: SECRET_DIRECTORY_MODE });
   const log = await open(logFile, 'a', SECRET_MODE);
   const self = selfCommand();
+  // Not `runProgram`, which waits for the end: this one outlives us, and writes to a file of its own.
   const child = spawn(self.file, [...self.args, ...args, '--pid-file', pidFile], {
     detached: true,
     stdio: ['ignore', log.fd, log.fd],

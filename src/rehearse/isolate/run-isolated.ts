@@ -1,20 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { isIP, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import type { AtollEvent } from '../../core/events.ts';
 import { writeFileAtomic } from '../../core/files.ts';
+import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import { startForward } from './forward.ts';
 import { NAMESPACE_VARIABLE, type NamespacePlan } from './namespace-plan.ts';
-
-const run = promisify(execFile);
 
 /** How to start a program in a network namespace of its own, or why that is not possible. */
 export type Isolation =
@@ -27,16 +23,20 @@ const WAYS: readonly (readonly string[])[] = [
   ['unshare', '--user', '--map-root-user', '--net'],
 ];
 
+const TRIAL = ['ip', 'link', 'set', 'lo', 'up'];
+
 /** Tries whether this machine lets us make a network namespace and set up its loopback device. */
-export async function findIsolation(): Promise<Isolation> {
+export async function findIsolation(ctx: Context): Promise<Isolation> {
   const reasons: string[] = [];
   for (const prefix of WAYS) {
     const [program = '', ...args] = prefix;
     try {
-      await run(program, [...args, 'ip', 'link', 'set', 'lo', 'up']);
-      return { possible: true, prefix };
+      const { status, stderr } = await runProgram(ctx, program, [...args, ...TRIAL]);
+      if (status === 0) return { possible: true, prefix };
+      reasons.push(stderr.trim().split('\n').at(-1) ?? '');
     } catch (error) {
-      reasons.push(messageOf(error).trim().split('\n').at(-1) ?? '');
+      ctx.signal.throwIfAborted();
+      reasons.push(messageOf(error));
     }
   }
   return { possible: false, reason: reasons.join('; ') };
@@ -97,22 +97,17 @@ async function output(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Output> {
-  const child = spawn(program, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: ctx.signal,
+  let said = '';
+  const { stdout } = await runProgram(ctx, program, args, {
+    env,
+    onLine: (line, stream) => {
+      if (stream === 'stdout') return;
+      const event = eventOf(line);
+      if (event) ctx.emit(event);
+      else said += `${line}\n`;
+    },
   });
-  const texts = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    texts.stdout += text;
-  });
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    const event = eventOf(line);
-    if (event) ctx.emit(event);
-    else texts.stderr += `${line}\n`;
-  });
-  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
-  return texts;
+  return { stdout, stderr: said };
 }
 
 /** The process inside tells its events as JSON lines; they are ours. */

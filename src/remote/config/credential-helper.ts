@@ -1,4 +1,4 @@
-import { AtollError, systemCodeOf } from '../../core/errors.ts';
+import { AtollError } from '../../core/errors.ts';
 import { registerCredential, registerSecret } from '../../core/redact.ts';
 import { objectOf, parseJson, text } from '../../core/shape.ts';
 
@@ -18,6 +18,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const NAME = /^[A-Za-z0-9._-]+$/;
 const NOT_FOUND = /credentials not found/i;
 const TIMEOUT_MS = 60_000;
+/** Its answer serves every request that waits for it, so none of them stops it. */
+const UNSTOPPED = { signal: new AbortController().signal };
 /** The user name that says the secret is an identity token. */
 const TOKEN_USER = '<token>';
 
@@ -41,13 +43,20 @@ export async function askCredentialHelper(
     throw new AtollError('INPUT_INVALID', `Cannot use credential helper "${helper}": no such name`);
   }
   const program = `docker-credential-${helper}`;
-  const { code, stdout, stderr } = await run(program, server, env);
-  if (code === 0) return parseAnswer(program, server, stdout);
+  // Most runs never ask a helper, and loading this takes a moment.
+  const { runProgram } = await import('../../core/process.ts');
+  const { status, stdout, stderr } = await runProgram(UNSTOPPED, program, ['get'], {
+    environment: env,
+    input: server,
+    timeoutMs: TIMEOUT_MS,
+    hint: 'Install it, or remove the helper from the auth file and log in again',
+  });
+  if (status === 0) return parseAnswer(program, server, stdout);
   const said = (stdout.trim() || stderr.trim()).split('\n')[0] ?? '';
   if (NOT_FOUND.test(said)) return undefined;
   throw new AtollError(
     'PROGRAM_FAILED',
-    `Cannot ask ${program} for "${server}": ${said || `it ended with status ${code}`}`,
+    `Cannot ask ${program} for "${server}": ${said || `it ended with status ${status}`}`,
     {
       hint: `Try it by hand: echo ${server} | ${program} get`,
     },
@@ -68,39 +77,4 @@ function parseAnswer(program: string, server: string, stdout: string): Credentia
   if (username === TOKEN_USER) return { kind: 'identity', token: secret };
   registerCredential(username, secret);
   return { kind: 'basic', username, password: secret };
-}
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(program: string, input: string, env: Env): Promise<Ended> {
-  // Most runs never ask a helper, and loading this takes a moment.
-  const { spawn } = await import('node:child_process');
-  return await new Promise((resolve, reject) => {
-    const child = spawn(program, ['get'], { env: { ...env }, timeout: TIMEOUT_MS });
-    const output = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output.stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      output.stderr += text;
-    });
-    child.on('error', (error) => reject(notStarted(program, error)));
-    child.on('close', (code) => resolve({ code: code ?? -1, ...output }));
-    // A helper that does not read its input closes the pipe early; its exit tells the rest.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-  });
-}
-
-function notStarted(program: string, cause: Error): AtollError {
-  const missing = systemCodeOf(cause) === 'ENOENT';
-  return new AtollError(
-    missing ? 'PROGRAM_MISSING' : 'PROGRAM_FAILED',
-    `Cannot run ${program}, which the auth file names: ${missing ? 'it is not on the PATH' : cause.message}`,
-    { hint: 'Install it, or remove the helper from the auth file and log in again', cause },
-  );
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
@@ -141,12 +141,17 @@ describe('shellSteps', () => {
   });
 
   test('fail a step whose log cannot be written', async () => {
-    const { run, at } = await bench('a', ref('a', 'echo one; sleep 300'));
+    const commands = 'echo $$ > "$SHARED_DIR/pid"; echo one; sleep 300';
+    const { run, at, read } = await bench('a', ref('a', commands));
     await mkdir(at('logs/a.log'), { recursive: true });
 
     expect((await run().catch((error: unknown) => ({ error }))).error).toMatchObject({
       code: 'FILE_UNWRITABLE',
     });
+
+    // Nothing of it runs or writes any more.
+    expect(await identityOf(Number(await read('shared/pid')))).toBeUndefined();
+    expect(await readdir(at('steps/a'))).toEqual(['commands.sh']);
   });
 
   test('give a step a KUBECONFIG of its own, which is that of SHARED_DIR and never the caller’s', async () => {
