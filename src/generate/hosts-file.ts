@@ -1,6 +1,7 @@
 import { AtollError } from '../core/errors.ts';
+import { hostNameOf } from '../oci/registries/location.ts';
 import { parseAddress } from './ip.ts';
-import { hostNameOf, type MirrorRule } from './mirror-rule.ts';
+import type { MirrorRule } from './mirror-rule.ts';
 import { byText, sortedUnique } from './order.ts';
 
 export interface HostEntry {

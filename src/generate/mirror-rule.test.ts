@@ -1,49 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import {
-  coversLocation,
-  hostNameOf,
-  isLocation,
-  type MirrorRule,
-  normalizeRules,
-  ruleFor,
-} from './mirror-rule.ts';
+import { expect, test } from 'vitest';
+import { type MirrorRule, normalizeRules } from './mirror-rule.ts';
 
 const rule = (source: string, ...mirrors: string[]): MirrorRule => ({ source, mirrors });
-
-describe('isLocation', () => {
-  test.each(['quay.io', 'm:5000', 'quay.io/a/b', '[::1]:5000/x', '127.0.0.1:1/a'])(
-    'accepts %s',
-    (text) => expect(isLocation(text)).toBe(true),
-  );
-  test.each(['https://quay.io', 'quay.io/a:1', 'quay.io/A', 'quay.io/', '', 'a b', '*.quay.io'])(
-    'rejects "%s"',
-    (text) => expect(isLocation(text)).toBe(false),
-  );
-  test('accepts a wildcard host where it is allowed, but never with a path', () => {
-    expect(isLocation('*.redhat.io', { wildcard: true })).toBe(true);
-    expect(isLocation('*.redhat.io/a', { wildcard: true })).toBe(false);
-  });
-});
-
-test('hostNameOf drops port and path', () => {
-  expect(hostNameOf('mirror.example:5000/ocp')).toBe('mirror.example');
-});
-
-test('coversLocation matches whole path components and wildcard hosts', () => {
-  expect(coversLocation('quay.io/a', 'quay.io/a/b')).toBe(true);
-  expect(coversLocation('quay.io/a', 'quay.io/ab')).toBe(false);
-  expect(coversLocation('*.redhat.io', 'registry.redhat.io/x')).toBe(true);
-  expect(coversLocation('*.redhat.io', 'redhat.io/x')).toBe(false);
-});
-
-test('ruleFor takes the longest source', () => {
-  const rules = [rule('quay.io', 'm/quay'), rule('quay.io/a', 'm/a')];
-
-  expect(ruleFor(rules, 'quay.io/a/b')?.mirrors).toEqual(['m/a']);
-  expect(ruleFor(rules, 'quay.io/c')?.mirrors).toEqual(['m/quay']);
-  expect(ruleFor(rules, 'docker.io/c')).toBeUndefined();
-});
 
 test('normalizeRules joins rules of one source, and the strictest policy wins', () => {
   const rules: MirrorRule[] = [

@@ -1,5 +1,5 @@
 import { AtollError } from '../core/errors.ts';
-import { isRepository } from '../oci/reference.ts';
+import { isLocation } from '../oci/registries/location.ts';
 import { byText } from './order.ts';
 
 /** What a node does when no mirror has the image. The default of the cluster is to ask the source. */
@@ -14,34 +14,6 @@ export interface MirrorRule {
   readonly policy?: SourcePolicy | undefined;
 }
 
-const HOST =
-  /^(?!.*(?:\.\.|-\.|\.-))(?:\*\.)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?$/;
-
-/** Whether this is `host[:port][/path]` without tag or digest; a `*.` in front where allowed. */
-export function isLocation(text: string, options: { readonly wildcard?: boolean } = {}): boolean {
-  const { host, path } = splitLocation(text);
-  if (!HOST.test(host)) return false;
-  if (host.startsWith('*.')) return options.wildcard === true && path === '';
-  return path === '' ? !text.endsWith('/') : isRepository(path);
-}
-
-export function splitLocation(text: string): { host: string; path: string } {
-  const slash = text.indexOf('/');
-  if (slash < 0) return { host: text, path: '' };
-  return { host: text.slice(0, slash), path: text.slice(slash + 1) };
-}
-
-export const hostOf = (location: string): string => splitLocation(location).host;
-
-/** The name of a host without its port: what DNS, `/etc/hosts` and `noProxy` know. */
-export const hostNameOf = (location: string): string => hostOf(location).replace(/:\d+$/, '');
-
-/** Whether a rule for `prefix` applies to `location`, as containers/image matches. */
-export function coversLocation(prefix: string, location: string): boolean {
-  if (prefix.startsWith('*.')) return hostNameOf(location).endsWith(prefix.slice(1));
-  return location === prefix || location.startsWith(`${prefix}/`);
-}
-
 /**
  * Valid rules, one for each source, in the order of their sources. Mirrors of equal sources are
  * joined; the strictest policy wins. The order in which the rules came does not matter.
@@ -54,16 +26,6 @@ export function normalizeRules(rules: readonly MirrorRule[]): MirrorRule[] {
     bySource.set(rule.source, earlier ? joinRules(earlier, rule) : tidyRule(rule));
   }
   return [...bySource.values()];
-}
-
-/** The rule that decides for this location: the one with the longest source. */
-export function ruleFor(rules: readonly MirrorRule[], location: string): MirrorRule | undefined {
-  return rules
-    .filter((rule) => coversLocation(rule.source, location))
-    .reduce<MirrorRule | undefined>(
-      (best, rule) => (best && best.source.length >= rule.source.length ? best : rule),
-      undefined,
-    );
 }
 
 function compareRules(a: MirrorRule, b: MirrorRule): number {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
-import { coversLocation, isLocation } from './mirror-rule.ts';
+import { isLocation } from '../oci/registries/location.ts';
 import { sortedRecord } from './order.ts';
 
 /** How to log in at one registry, or below one of its paths. */
@@ -59,7 +59,7 @@ export function formatPullSecret(secret: PullSecret): string {
 /** The credentials that apply to a location: the entry with the longest matching name. */
 export function credentialFor(secret: PullSecret, location: string): PullSecretEntry | undefined {
   const [best] = Object.keys(secret.auths)
-    .filter((name) => coversLocation(plainName(name), location))
+    .filter((name) => `${location}/`.startsWith(`${plainName(name)}/`))
     .toSorted((a, b) => plainName(b).length - plainName(a).length);
   return best === undefined ? undefined : secret.auths[best];
 }

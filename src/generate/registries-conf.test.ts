@@ -111,6 +111,24 @@ describe('registriesConf', () => {
     expect(tableOf(input, place).blocked).toBe(true);
   });
 
+  test('carries the mirrors of a host to a port of it, as containers/image would find them', () => {
+    const rules = [{ source: 'reg.example', mirrors: ['m.example', 'm.example/path'] }];
+    const input = { rules, blocked: ['reg.example:5000/a'] };
+
+    // `m.example/path:5000/a` is no place to pull from.
+    expect(tableOf(input, 'reg.example:5000/a').mirror).toEqual([{ location: 'm.example:5000/a' }]);
+  });
+
+  test('is insecure and blocked at every port of an insecure or blocked host', () => {
+    const rules = [{ source: 'reg.example:5000/a', mirrors: ['m.example:5000/a'] }];
+    const input = { rules, insecure: ['m.example'], blocked: ['reg.example'] };
+
+    expect(tableOf(input, 'reg.example:5000/a')).toMatchObject({
+      blocked: true,
+      mirror: [{ insecure: true }],
+    });
+  });
+
   test('refuses to block a mirror', () => {
     expect(() => registriesConf({ rules: [QUAY], blocked: QUAY.mirrors })).toThrow(
       'Cannot block "mirror.example:5000/quay": a rule has it as its mirror',

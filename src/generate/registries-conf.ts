@@ -1,12 +1,9 @@
 import { AtollError } from '../core/errors.ts';
-import {
-  coversLocation,
-  hostOf,
-  isLocation,
-  type MirrorRule,
-  normalizeRules,
-  ruleFor,
-} from './mirror-rule.ts';
+import { formatRegistriesConf } from '../oci/registries/format.ts';
+import { isLocation } from '../oci/registries/location.ts';
+import { covers, longestMatch, matchLength } from '../oci/registries/match.ts';
+import type { Mirror, RegistryTable } from '../oci/registries/model.ts';
+import { type MirrorRule, normalizeRules } from './mirror-rule.ts';
 import { sortedUnique } from './order.ts';
 
 export interface RegistriesConfInput {
@@ -22,34 +19,19 @@ export interface RegistriesConfInput {
   readonly unqualifiedSearch?: readonly string[] | undefined;
 }
 
-type Pulls = 'digest-only' | 'tag-only' | 'all';
-
-interface Mirror {
-  readonly location: string;
-  readonly pulls: Pulls;
-}
-
-interface Table {
-  readonly location: string;
-  readonly mirrors: readonly Mirror[];
-  readonly blocked: boolean;
+/** `registries.conf` for the bootstrap machine, nodes, podman and skopeo. */
+export function registriesConf(input: RegistriesConfInput): string {
+  return formatRegistriesConf({
+    tables: registryTables(input),
+    unqualifiedSearch: input.unqualifiedSearch ?? [],
+  });
 }
 
 /**
- * `registries.conf` in version 2, for the bootstrap machine, nodes, podman and skopeo. Exactly one
- * table decides for an image, so each table carries all that is known about its location.
+ * The tables that say it. Exactly one table decides for an image, so each carries all that is known
+ * about its location.
  */
-export function registriesConf(input: RegistriesConfInput): string {
-  const search = input.unqualifiedSearch ?? [];
-  const head = [
-    `unqualified-search-registries = [${search.map(quote).join(', ')}]`,
-    'short-name-mode = ""',
-  ];
-  const tables = tablesOf(input).map((table) => formatTable(table, input.insecure ?? []));
-  return `${[head.join('\n'), ...tables].join('\n\n')}\n`;
-}
-
-function tablesOf(input: RegistriesConfInput): Table[] {
+export function registryTables(input: RegistriesConfInput): RegistryTable[] {
   const digest = ruleMap(input.rules);
   const tag = ruleMap(input.tagRules ?? []);
   const rules = [...digest.values(), ...tag.values()];
@@ -58,37 +40,32 @@ function tablesOf(input: RegistriesConfInput): Table[] {
   const insecure = checked(input.insecure ?? [], false);
   refuseBlockedMirror(blocked, mirrors);
   // A mirror below a blocked place has to be opened again.
-  const open = [...mirrors].filter((mirror) => blocked.some((prefix) => reaches(prefix, mirror)));
+  const open = [...mirrors].filter((mirror) => blocked.some((prefix) => covers(prefix, mirror)));
   const sources = rules.map(({ source }) => source);
   return sortedUnique([...sources, ...blocked, ...insecure, ...open]).map((location) => {
     const source = decidingSource(rules, location);
     const own = source === undefined ? [] : [digest.get(source), tag.get(source)];
-    return {
-      location,
-      mirrors: joinMirrors(mirrorsFor(location, own[0]), mirrorsFor(location, own[1])),
-      blocked:
-        own.some((rule) => rule?.policy === 'NeverContactSource') ||
-        (!open.includes(location) && blocked.some((prefix) => coversLocation(prefix, location))),
-    };
+    const isBlocked =
+      own.some((rule) => rule?.policy === 'NeverContactSource') ||
+      (!open.includes(location) && blocked.some((prefix) => covers(prefix, location)));
+    const pulls = joinMirrors(mirrorsFor(location, own[0]), mirrorsFor(location, own[1]));
+    return tableOf(location, pulls, isBlocked, insecure);
   });
 }
 
 /** A table without rules of its own would hide those of the place around it, so it carries them. */
 function decidingSource(rules: readonly MirrorRule[], location: string): string | undefined {
   const own = rules.find(({ source }) => source === location);
-  return (own ?? ruleFor(rules, location))?.source;
+  return (own ?? longestMatch(rules, ({ source }) => source, location))?.source;
 }
 
 /** The mirrors of a rule, for a place at or below its source. */
 function mirrorsFor(location: string, rule: MirrorRule | undefined): string[] {
   if (!rule) return [];
-  const around = rule.source.startsWith('*.') ? hostOf(location) : rule.source;
-  return rule.mirrors.map((mirror) => `${mirror}${location.slice(around.length)}`);
+  const rest = location.slice(matchLength(location, rule.source));
+  // A rule for a host is also one for its ports, and `mirror/path:5000` is no location.
+  return rule.mirrors.map((mirror) => `${mirror}${rest}`).filter((mirror) => isLocation(mirror));
 }
-
-/** Whether containers/image applies a table to a mirror: it takes `host` for every port of it. */
-const reaches = (prefix: string, mirror: string): boolean =>
-  coversLocation(prefix, mirror) || mirror.startsWith(`${prefix}:`);
 
 function refuseBlockedMirror(blocked: readonly string[], mirrors: ReadonlySet<string>): void {
   const both = blocked.find((location) => mirrors.has(location));
@@ -102,8 +79,13 @@ function ruleMap(rules: readonly MirrorRule[]): Map<string, MirrorRule> {
   return new Map(normalizeRules(rules).map((rule) => [rule.source, rule]));
 }
 
+interface MirrorPull {
+  readonly location: string;
+  readonly pulls: NonNullable<Mirror['pullFromMirror']>;
+}
+
 /** Both lists in their order: a mirror they share stands once, unless that would change it. */
-function joinMirrors(digest: readonly string[], tag: readonly string[]): Mirror[] {
+function joinMirrors(digest: readonly string[], tag: readonly string[]): MirrorPull[] {
   const both = (location: string) => digest.includes(location) && tag.includes(location);
   const joined = [
     ...digest.map((location) => mirror(location, both(location) ? 'all' : 'digest-only')),
@@ -117,41 +99,29 @@ function joinMirrors(digest: readonly string[], tag: readonly string[]): Mirror[
   ];
 }
 
-const mirror = (location: string, pulls: Pulls): Mirror => ({ location, pulls });
+const mirror = (location: string, pulls: MirrorPull['pulls']): MirrorPull => ({ location, pulls });
 
-function formatTable(table: Table, insecure: readonly string[]): string {
-  // Old nodes do not know `pull-from-mirror`, and the two keys exclude each other.
-  const digestOnly =
-    table.mirrors.length > 0 && table.mirrors.every(({ pulls }) => pulls === 'digest-only');
-  const lines = [
-    '[[registry]]',
-    ...(table.location.startsWith('*.')
-      ? [`prefix = ${quote(table.location)}`]
-      : [`location = ${quote(table.location)}`]),
-    ...(isInsecure(insecure, table.location) ? ['insecure = true'] : []),
-    ...(table.blocked ? ['blocked = true'] : []),
-    ...(digestOnly ? ['mirror-by-digest-only = true'] : []),
-  ];
-  return [lines, ...table.mirrors.map((entry) => mirrorLines(entry, insecure, digestOnly))]
-    .map((block) => block.join('\n'))
-    .join('\n\n');
-}
-
-function mirrorLines(
-  { location, pulls }: Mirror,
+function tableOf(
+  prefix: string,
+  mirrors: readonly MirrorPull[],
+  blocked: boolean,
   insecure: readonly string[],
-  digestOnly: boolean,
-): string[] {
-  return [
-    '  [[registry.mirror]]',
-    `  location = ${quote(location)}`,
-    ...(isInsecure(insecure, location) ? ['  insecure = true'] : []),
-    ...(digestOnly || pulls === 'all' ? [] : [`  pull-from-mirror = ${quote(pulls)}`]),
-  ];
-}
-
-function isInsecure(insecure: readonly string[], location: string): boolean {
-  return insecure.some((place) => coversLocation(place, location));
+): RegistryTable {
+  const isInsecure = (location: string) => insecure.some((place) => covers(place, location));
+  // Old nodes do not know `pull-from-mirror`, and the two keys exclude each other.
+  const digestOnly = mirrors.length > 0 && mirrors.every(({ pulls }) => pulls === 'digest-only');
+  return {
+    prefix,
+    location: prefix.startsWith('*.') ? undefined : prefix,
+    insecure: isInsecure(prefix),
+    blocked,
+    mirrorByDigestOnly: digestOnly,
+    mirrors: mirrors.map(({ location, pulls }) => ({
+      location,
+      insecure: isInsecure(location),
+      pullFromMirror: digestOnly || pulls === 'all' ? undefined : pulls,
+    })),
+  };
 }
 
 function checked(locations: readonly string[], wildcard: boolean): readonly string[] {
@@ -161,6 +131,3 @@ function checked(locations: readonly string[], wildcard: boolean): readonly stri
     hint: 'Write "host[:port][/path]" without scheme, tag or digest',
   });
 }
-
-/** A JSON string is a TOML basic string. */
-const quote = (text: string): string => JSON.stringify(text);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type MirrorRule, ruleFor } from '../generate/mirror-rule.ts';
+import type { MirrorRule } from '../generate/mirror-rule.ts';
 import { digestOf } from '../oci/digest.ts';
 import { parseReference } from '../oci/reference.ts';
+import { longestMatch } from '../oci/registries/match.ts';
 import { type GroupedRules, imageRules, type MirroredImage } from './image-rules.ts';
 
 const at = (source: string, target: string): MirroredImage => ({
@@ -15,7 +16,8 @@ function mirrorsOf(images: readonly MirroredImage[], source: string): readonly s
   const all = (rules: GroupedRules) => Object.values(rules).flat() as MirrorRule[];
   const { registry, repository, digest } = parseReference(source);
   const name = `${registry}/${repository}`;
-  const longest = ruleFor([...all(byDigest), ...all(byTag)], name)?.source ?? '';
+  const longest =
+    longestMatch([...all(byDigest), ...all(byTag)], ({ source }) => source, name)?.source ?? '';
   const rule = all(digest ? byDigest : byTag).find((each) => each.source === longest);
   return rule?.mirrors.map((mirror) => `${mirror}${name.slice(longest.length)}`) ?? [];
 }

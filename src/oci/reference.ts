@@ -66,6 +66,14 @@ export function formatReference(reference: Reference): string {
   return `${reference.registry}/${reference.repository}${tag}${digest}`;
 }
 
+/** `registry/repository`, without tag and digest. */
+export function repositoryName({
+  registry,
+  repository,
+}: Pick<Reference, 'registry' | 'repository'>): string {
+  return `${registry}/${repository}`;
+}
+
 /** What to ask the registry for: the digest where there is one, else the tag, else `latest`. */
 export function tagOrDigestOf(reference: Reference): string {
   return reference.digest ?? reference.tag ?? 'latest';

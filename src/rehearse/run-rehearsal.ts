@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
 import type { SelfCommand } from '../core/self.ts';
-import { hostOf } from '../generate/mirror-rule.ts';
+import { hostOf } from '../oci/registries/location.ts';
 import { findLeaks } from './check/leaks.ts';
 import { findingsOf } from './findings.ts';
 import { openDoors, withoutDns } from './isolate/inside.ts';

@@ -1,16 +1,13 @@
 import { createEndpoints } from '../http/endpoints.ts';
 import { Transport } from '../http/transport.ts';
 import type { Reference } from '../oci/reference.ts';
+import { endpointRules, type PullEndpoint } from '../oci/registries/match.ts';
+import type { RegistriesConf } from '../oci/registries/model.ts';
 import { createLimiter, type Limiter } from './client/limiter.ts';
 import { RegistryClient } from './client/registry-client.ts';
 import { type Tuning, tuned } from './client/tuning.ts';
 import { type AuthLookup, loadAuthFiles } from './config/auth-file.ts';
-import {
-  type Endpoint,
-  endpointRules,
-  loadRegistriesConf,
-  type RegistriesConf,
-} from './config/registries-conf.ts';
+import { loadRegistriesConf } from './config/load-registries-conf.ts';
 import { blockedError, MirroredSource } from './pull-source.ts';
 import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
 import { RemoteRepository } from './repository.ts';
@@ -44,7 +41,7 @@ class OpenRegistries implements Registries {
     });
   }
 
-  at({ reference, insecure }: Pick<Endpoint, 'reference' | 'insecure'>): Repository {
+  at({ reference, insecure }: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository {
     const { registry, repository } = reference;
     return new RemoteRepository(registry, repository, async () => this.#client(registry, insecure));
   }

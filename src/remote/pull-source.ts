@@ -6,13 +6,14 @@ import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
+import { type PullEndpoint, pullEndpoints } from '../oci/registries/match.ts';
+import type { RegistriesConf } from '../oci/registries/model.ts';
 import type { BlobDownload } from './bulk.ts';
-import { type Endpoint, pullEndpoints, type RegistriesConf } from './config/registries-conf.ts';
 import type { PullSource, Repository } from './registries.ts';
 
 export interface PullWays {
   readonly conf: () => Promise<RegistriesConf>;
-  readonly open: (endpoint: Endpoint) => Repository;
+  readonly open: (endpoint: PullEndpoint) => Repository;
 }
 
 interface Attempt {

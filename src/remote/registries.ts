@@ -10,10 +10,10 @@ import type {
 } from '../oci/content.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
+import type { PullEndpoint } from '../oci/registries/match.ts';
 import type { BulkSource, BulkTarget } from './bulk.ts';
 import type { Limiter } from './client/limiter.ts';
 import type { TuningOptions } from './client/tuning.ts';
-import type { Endpoint } from './config/registries-conf.ts';
 
 /** How registries are reached: the usual files, or the ones named here. */
 export interface RegistryOptions extends HttpOptions {
@@ -57,7 +57,7 @@ export interface PullSource extends Source, FindingSource, ReferrersSource, TagS
 export interface Registries {
   repository(registry: string, repository: string): Repository;
   /** One place that rules of `registries.conf` lead to, `insecure` or not as they say of it. */
-  at(endpoint: Pick<Endpoint, 'reference' | 'insecure'>): Repository;
+  at(endpoint: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
   /** How many requests this registry bears right now: halved when it answers 429, then growing back. */

@@ -1,6 +1,7 @@
+import { hostOf, isLocation, splitLocation } from '../../oci/registries/location.ts';
+import { longestMatch } from '../../oci/registries/match.ts';
 import { knows, sinceOf } from '../../openshift/features.ts';
 import { ALWAYS_NEEDED_REPOSITORIES, releaseRepositories } from '../../openshift/repositories.ts';
-import { hostOf, isLocation, ruleFor, splitLocation } from '../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
 import { checkProxy } from './check-proxy.ts';
 import type { InstallFacts } from './facts.ts';
@@ -116,7 +117,7 @@ function leadsToMirror(
   mirrorHost: string | undefined,
 ): boolean {
   const rules = sources.map(({ source, mirrors = [] }) => ({ source, mirrors }));
-  const best = ruleFor(rules, repository);
+  const best = longestMatch(rules, ({ source }) => source, repository);
   const hosts = (best?.mirrors ?? []).map(hostOf);
   return mirrorHost === undefined ? hosts.length > 0 : hosts.includes(mirrorHost);
 }

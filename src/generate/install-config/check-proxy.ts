@@ -1,5 +1,5 @@
+import { hostNameOf } from '../../oci/registries/location.ts';
 import { containsAddress, parseAddress, parseCidr } from '../ip.ts';
-import { hostNameOf } from '../mirror-rule.ts';
 import { isDnsName } from './dns-name.ts';
 import type { InstallConfig } from './schema.ts';
 import { error, type Violation, when } from './violation.ts';

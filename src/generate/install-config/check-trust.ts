@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { hostNameOf } from '../mirror-rule.ts';
+import { hostNameOf } from '../../oci/registries/location.ts';
 import { isFor, isSignedBy, readPemBundle } from './certificates.ts';
 import type { InstallFacts, MirrorFacts } from './facts.ts';
 import type { InstallConfig } from './schema.ts';

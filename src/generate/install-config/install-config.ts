@@ -1,6 +1,7 @@
+import { hostNameOf } from '../../oci/registries/location.ts';
 import { knows } from '../../openshift/features.ts';
 import { parseReleaseVersion, type ReleaseVersion } from '../../openshift/version.ts';
-import { hostNameOf, type MirrorRule, normalizeRules } from '../mirror-rule.ts';
+import { type MirrorRule, normalizeRules } from '../mirror-rule.ts';
 import { sortedUnique } from '../order.ts';
 import { toYaml } from '../yaml.ts';
 import { DEFAULT_NETWORKS } from './defaults.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { readTextIfPresent } from '../../core/files.ts';
+import type { RegistriesConf } from '../../oci/registries/model.ts';
 import { parseHosts } from '../../rehearse/node/hosts.ts';
-import { loadRegistriesConf, type RegistriesConf } from '../../remote/config/registries-conf.ts';
+import { loadRegistriesConf } from '../../remote/config/load-registries-conf.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries } from '../../remote/registries.ts';
 

@@ -187,6 +187,44 @@ test.each([
   expect(warnings.join('\n')).toMatch(warning);
 });
 
+test.each(['*.example.com', 'reg.example.com'])(
+  'inspectIgnition sees that the mirror of %s covers an image at a port',
+  (prefix) => {
+    const rules = `[[registry]]\nprefix = "${prefix}"\nlocation = "reg.example.com"\n[[registry.mirror]]\nlocation = "mirror.lab:5000"\n`;
+    const files = [
+      file('/etc/containers/registries.conf', rules),
+      file('/usr/local/bin/run.sh', '#!/bin/bash\npodman run reg.example.com:5000/a/b:v1\n', 0o555),
+    ];
+
+    const { warnings } = inspect({ files });
+
+    expect(warnings.join('\n')).not.toContain('no mirror covers');
+  },
+);
+
+test('inspectIgnition takes the table of a drop-in instead of the one in the main file', () => {
+  const table = (mirror: string) =>
+    `[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "${mirror}"\n`;
+
+  const { mirrors } = inspect({
+    files: [
+      file('/etc/containers/registries.conf.d/1.conf', table('dropped.in')),
+      file('/etc/containers/registries.conf', table('main.file')),
+    ],
+  });
+
+  expect(mirrors).toMatchObject([{ source: 'quay.io', mirrors: ['dropped.in'] }]);
+});
+
+test('inspectIgnition warns of a registries.conf that nodes cannot use, and tells the rest', () => {
+  const { kind, warnings } = inspect({
+    files: [...BOOTSTRAP.files.slice(0, 1), file('/etc/containers/registries.conf', '[[registry')],
+  });
+
+  expect(kind).toBe('bootstrap');
+  expect(warnings[0]).toMatch(/^Cannot use "\/etc\/containers\/registries\.conf": line 1/);
+});
+
 test('inspectIgnition is content with names inside the cluster and comments', () => {
   const extra = file(
     '/opt/openshift/auth/kubeconfig',

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parseAllDocuments } from 'yaml';
+import { AtollError } from '../../core/errors.ts';
+import { mergeFiles, type RegistriesFile, type RegistryRule } from '../../oci/registries/model.ts';
+import { parseRegistriesFile } from '../../oci/registries/parse.ts';
 import { type CertificateSummary, certificatesIn } from './certificates.ts';
 import {
   contentOf,
@@ -8,8 +11,7 @@ import {
   type IgnitionFile,
   parseIgnition,
 } from './config.ts';
-import type { Inspected, Inspection } from './inspection.ts';
-import { parseMirrorRules } from './mirrors.ts';
+import type { Inspected, Inspection, MirrorSummary } from './inspection.ts';
 import { referencesIn } from './references.ts';
 import { loginKeysOf, registriesIn, secretsOf } from './secrets.ts';
 import { unitsInBootOrder } from './units.ts';
@@ -32,6 +34,7 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
     .flatMap(([path, content]) => referencesIn(path, content));
   const inUnits = units.flatMap((unit) => referencesIn(unit.name, unit.contents ?? ''));
 
+  const { conf, unreadable } = registriesConfOf(texts);
   const inspected: Inspected = {
     version: config.ignition.version,
     kind: kindOf(config, texts),
@@ -39,9 +42,7 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
     fetches: fetchesOf(config),
     units: unitsInBootOrder(units),
     scripts: files.filter(isScript).map(scriptOf),
-    mirrors: named(texts, REGISTRIES_CONF).flatMap(([path, one]) =>
-      parseMirrorRules(`${name}: ${path}`, one),
-    ),
+    mirrors: conf.registries.map(mirrorSummary),
     credentialsFor: [
       ...new Set(named(texts, CREDENTIALS).flatMap(([, one]) => registriesIn(one) ?? [])),
     ],
@@ -56,11 +57,45 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
       .filter((file) => !isScript(file) && !MANIFEST.test(file.path))
       .map(({ path }) => path),
     references: [...references, ...inUnits],
+    conf,
+    unreadable,
     texts,
     now,
   };
-  const { references: _, texts: __, now: ___, ...told } = inspected;
-  return { ...told, warnings: warningsFor(inspected) };
+  return { ...told(inspected), warnings: warningsFor(inspected) };
+}
+
+/** Without what is only there to make warnings from. */
+function told({ references, conf, unreadable, texts, now, ...rest }: Inspected) {
+  return rest;
+}
+
+/** The file and its drop-ins as a node reads them, in the order of their names. */
+function registriesConfOf(
+  texts: ReadonlyMap<string, string>,
+): Pick<Inspected, 'conf' | 'unreadable'> {
+  const files: RegistriesFile[] = [];
+  const unreadable: string[] = [];
+  for (const [path, text] of named(texts, REGISTRIES_CONF).toSorted()) {
+    try {
+      files.push(parseRegistriesFile(path, text));
+    } catch (error) {
+      if (!(error instanceof AtollError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { conf: mergeFiles(files), unreadable };
+}
+
+function mirrorSummary({ prefix, mirrors, ...rule }: RegistryRule): MirrorSummary {
+  const byDigest = mirrors.every(({ pullFromMirror }) => pullFromMirror === 'digest-only');
+  return {
+    source: prefix,
+    mirrors: mirrors.map(({ location }) => location),
+    digestOnly: rule.mirrorByDigestOnly || (mirrors.length > 0 && byDigest),
+    blocked: rule.blocked,
+    insecure: rule.insecure || mirrors.some(({ insecure }) => insecure),
+  };
 }
 
 const named = (texts: ReadonlyMap<string, string>, pattern: RegExp): [string, string][] =>

@@ -1,5 +1,6 @@
+import { hostOf } from '../../oci/registries/location.ts';
+import { ruleFor, serves } from '../../oci/registries/match.ts';
 import type { Inspected } from './inspection.ts';
-import { hostOf, ruleFor } from './mirrors.ts';
 import { isInside, urlHost } from './references.ts';
 
 type Check = (config: Inspected) => string[];
@@ -13,6 +14,7 @@ const mirrorHosts = (config: Inspected): Set<string> =>
   new Set(config.mirrors.flatMap(({ mirrors }) => mirrors.map(hostOf)));
 
 const CHECKS: readonly Check[] = [
+  ({ unreadable }) => [...unreadable],
   noMirror,
   outsideImages,
   outsideUrls,
@@ -32,17 +34,18 @@ function noMirror({ kind, mirrors, releaseImage }: Inspected): string[] {
   ];
 }
 
-/** Images that no mirror covers, or that a digest-only mirror skips because they carry a tag. */
+/** Images that no mirror covers, or that its mirrors skip because of the kind of pull. */
 function outsideImages(config: Inspected): string[] {
   const hosts = mirrorHosts(config);
   return config.references.flatMap(({ kind, path, text }) => {
     if (kind !== 'image' || hosts.has(hostOf(text)) || isInside(hostOf(text))) return [];
-    const rule = ruleFor(config.mirrors, text);
+    const [named = '', digest] = text.split('@');
+    const rule = ruleFor(config.conf, named.replace(/:[^/:]*$/, ''));
     if (!rule || rule.mirrors.length === 0) return [`${path}: no mirror covers the image ${text}`];
-    if (rule.digestOnly && !text.includes('@sha256:')) {
-      return [`${path}: ${text} has a tag, and the mirror of ${rule.source} serves digests only`];
-    }
-    return [];
+    const isDigested = digest !== undefined;
+    if (rule.mirrors.some((mirror) => serves(rule, mirror, isDigested))) return [];
+    const [has, only] = isDigested ? ['a digest', 'tags'] : ['a tag', 'digests'];
+    return [`${path}: ${text} has ${has}, and the mirror of ${rule.prefix} serves ${only} only`];
   });
 }
 

@@ -8,7 +8,7 @@ import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { formatPlatform } from '../../oci/platform.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
-import type { Endpoint } from '../../remote/config/registries-conf.ts';
+import type { PullEndpoint } from '../../oci/registries/match.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { type FailedEndpoint, type FoundImage, findImage } from '../node/find-image.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
@@ -79,7 +79,7 @@ export class ImageChecker {
   /** The bootstrap machine must find it, too, by its own rules. */
   async #bootstrap(ctx: Context, image: WantedImage, route: Route, found: FoundImage) {
     const { bootstrap = [] } = route;
-    const isFound = ({ reference }: Endpoint) =>
+    const isFound = ({ reference }: PullEndpoint) =>
       formatReference(reference) === formatReference(found.endpoint.reference);
     if (bootstrap.length === 0 || bootstrap.some(isFound)) return [];
     const search = await findImage(ctx, this.#node.registries, this.#openOf(bootstrap));
@@ -88,7 +88,7 @@ export class ImageChecker {
     return [strayOnBootstrap(image, asked, found.endpoint.reference)];
   }
 
-  #openOf(endpoints: readonly Endpoint[]): Endpoint[] {
+  #openOf(endpoints: readonly PullEndpoint[]): PullEndpoint[] {
     return endpoints.filter(({ reference }) => this.#hostHoles(reference).length === 0);
   }
 

@@ -1,9 +1,9 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { Context } from '../../core/context.ts';
 import { mapBounded } from '../../core/pool.ts';
-import { hostNameOf } from '../../generate/mirror-rule.ts';
 import { proxyFor } from '../../http/no-proxy.ts';
-import type { RegistryRule } from '../../remote/config/registries-conf-parse.ts';
+import { hostNameOf } from '../../oci/registries/location.ts';
+import type { RegistryRule } from '../../oci/registries/model.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import type { Hole } from './hole.ts';
 import { proxiedUpstream, reachableUpstream } from './rule-holes.ts';

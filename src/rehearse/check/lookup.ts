@@ -1,11 +1,13 @@
+import { repositoryName } from '../../oci/reference.ts';
 import {
-  type Endpoint,
+  type PullEndpoint,
   type PullEndpoints,
   pullEndpoints,
-} from '../../remote/config/registries-conf.ts';
-import type { RegistryRule } from '../../remote/config/registries-conf-parse.ts';
+  ruleFor,
+} from '../../oci/registries/match.ts';
+import type { RegistryRule } from '../../oci/registries/model.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
-import { formatRule, ruleOf } from '../node/mirror-rules.ts';
+import { formatRule } from '../node/mirror-rules.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import type { Hole } from './hole.ts';
 import {
@@ -19,9 +21,9 @@ import {
 /** Where nodes look for one image, by the rules alone. */
 export interface Route {
   /** Endpoints inside the site, in order; empty when the rules lead nowhere there. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly PullEndpoint[];
   /** The same for the bootstrap machine, where it pulls the image and has rules of its own. */
-  readonly bootstrap: readonly Endpoint[] | undefined;
+  readonly bootstrap: readonly PullEndpoint[] | undefined;
   /** Upstream host that nodes ask when these fail; undefined when it is blocked or there is none. */
   readonly openSource: string | undefined;
   readonly rule: RegistryRule | undefined;
@@ -33,11 +35,11 @@ export interface Route {
 /** Follows the rules for one image. Nothing is asked of anybody. */
 export function routeOf(node: RehearsalNode, image: WantedImage, allowUpstream: boolean): Route {
   const { config, inside } = node;
-  const location = `${image.reference.registry}/${image.reference.repository}`;
-  const rule = ruleOf(config.conf, location);
+  const rule = ruleFor(config.conf, repositoryName(image.reference));
   const pull = pullEndpoints(config.conf, image.reference);
   const { endpoints: all } = pull;
-  const isInside = ({ mirror, reference }: Endpoint) => mirror || inside.has(reference.registry);
+  const isInside = ({ mirror, reference }: PullEndpoint) =>
+    mirror || inside.has(reference.registry);
   const source = all.find((endpoint) => !isInside(endpoint));
   const endpoints = allowUpstream ? all : all.filter(isInside);
   const shown = rule ? formatRule(rule) : `none: ${image.reference.registry} is a mirror itself`;

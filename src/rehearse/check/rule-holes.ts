@@ -1,12 +1,11 @@
-import type { Reference } from '../../oci/reference.ts';
-import type { RegistryRule } from '../../remote/config/registries-conf-parse.ts';
+import { type Reference, repositoryName } from '../../oci/reference.ts';
+import { hostOf } from '../../oci/registries/location.ts';
+import type { RegistryRule } from '../../oci/registries/model.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { formatRule, setFilesOf } from '../node/mirror-rules.ts';
 import type { NodeConfig } from '../node/node-config.ts';
 import { ruleCommand } from './commands.ts';
 import type { Hole } from './hole.ts';
-
-const nameOf = ({ registry, repository }: Reference) => `${registry}/${repository}`;
 
 /** Whether nodes would ask by digest or by tag. */
 const pullsOf = ({ digest }: Reference) => (digest === undefined ? 'tag' : 'digest');
@@ -15,7 +14,7 @@ const pullsOf = ({ digest }: Reference) => (digest === undefined ? 'tag' : 'dige
 function usualMirror({ conf }: NodeConfig): string {
   const counts = new Map<string, number>();
   for (const { location } of conf.registries.flatMap((rule) => rule.mirrors)) {
-    const host = location.split('/')[0] ?? location;
+    const host = hostOf(location);
     counts.set(host, (counts.get(host) ?? 0) + 1);
   }
   const [best] = [...counts].toSorted(([, a], [, b]) => b - a);
@@ -24,7 +23,7 @@ function usualMirror({ conf }: NodeConfig): string {
 
 /** No rule covers the image: a node asks upstream, and nobody else. */
 export function missingRule(config: NodeConfig, image: WantedImage): Hole {
-  const source = nameOf(image.reference);
+  const source = repositoryName(image.reference);
   const parent = source.slice(0, source.lastIndexOf('/'));
   const operand = image.kind === 'related' || image.kind === 'bundle';
   const mirror = usualMirror(config);
@@ -99,7 +98,7 @@ export function blockedMirrors(
 
 /** The nodes have a rule, but the bootstrap machine boots with the install-config alone. */
 export function missingOnBootstrap(image: WantedImage, rule: RegistryRule | undefined): Hole {
-  const source = nameOf(image.reference);
+  const source = repositoryName(image.reference);
   const mirror = rule?.mirrors[0]?.location ?? 'MIRROR/PATH';
   return {
     cause: 'rule-missing-on-bootstrap',
@@ -121,8 +120,8 @@ export function strayOnBootstrap(
   asked: readonly Reference[],
   found: Reference,
 ): Hole {
-  const source = nameOf(image.reference);
-  const places = asked.map(nameOf).join(', ');
+  const source = repositoryName(image.reference);
+  const places = asked.map(repositoryName).join(', ');
   return {
     cause: 'rule-missing-on-bootstrap',
     severity: 'hole',
@@ -130,9 +129,9 @@ export function strayOnBootstrap(
     title: `The bootstrap machine looks for ${source} where it is not`,
     rule: `imageDigestSources of the install-config: ${source} → ${places}`,
     commands: [
-      `atoll render install-config --rule ${source}=${nameOf(found)} OTHER_FLAGS --to install-config.yaml`,
+      `atoll render install-config --rule ${source}=${repositoryName(found)} OTHER_FLAGS --to install-config.yaml`,
     ],
-    evidence: `${places} does not serve it; nodes find it at ${nameOf(found)}`,
+    evidence: `${places} does not serve it; nodes find it at ${repositoryName(found)}`,
     image,
   };
 }

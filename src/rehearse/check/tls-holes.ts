@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { hostNameOf } from '../../generate/mirror-rule.ts';
+import { hostNameOf } from '../../oci/registries/location.ts';
 import type { NodeConfig } from '../node/node-config.ts';
 import type { Hole } from './hole.ts';
 

@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Reference, tagOrDigestOf } from '../../oci/reference.ts';
-import type { Endpoint } from '../../remote/config/registries-conf.ts';
+import type { PullEndpoint } from '../../oci/registries/match.ts';
 import type { Registries, Repository } from '../../remote/registries.ts';
 
 /** An endpoint that did not have the image; without an error it simply answered that. */
@@ -14,7 +14,7 @@ export interface FailedEndpoint {
 
 /** Where an image was found, still to be read. */
 export interface FoundImage {
-  readonly endpoint: Endpoint;
+  readonly endpoint: PullEndpoint;
   readonly repository: Repository;
   readonly descriptor: Descriptor;
 }
@@ -35,7 +35,7 @@ const ANSWERED = new Set<string>(['CONTENT_MISMATCH', 'MANIFEST_INVALID', 'MANIF
 export async function findImage(
   ctx: Context,
   registries: Registries,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly PullEndpoint[],
 ): Promise<ImageSearch> {
   const failures: FailedEndpoint[] = [];
   for (const endpoint of endpoints) {

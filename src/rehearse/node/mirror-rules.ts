@@ -2,32 +2,30 @@ import { relative } from 'node:path';
 import { readText } from '../../core/files.ts';
 import { isObject } from '../../core/shape.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
-import { coversLocation, type MirrorRule, type SourcePolicy } from '../../generate/mirror-rule.ts';
+import type { MirrorRule, SourcePolicy } from '../../generate/mirror-rule.ts';
 import { type NamedRules, readMirrorSets } from '../../generate/mirror-set-migration.ts';
-import { registriesConf } from '../../generate/registries-conf.ts';
+import { registryTables } from '../../generate/registries-conf.ts';
 import { readYaml } from '../../generate/yaml.ts';
-import type { RegistriesConf } from '../../remote/config/registries-conf.ts';
 import {
-  parseRegistriesConf,
+  mergeFiles,
+  type RegistriesConf,
   type RegistryRule,
-} from '../../remote/config/registries-conf-parse.ts';
+  type RegistryTable,
+  type RuleOrigin,
+} from '../../oci/registries/model.ts';
+import { parseRegistriesFile } from '../../oci/registries/parse.ts';
 
 const KINDS = ['ImageDigestMirrorSet', 'ImageTagMirrorSet', 'ImageContentSourcePolicy'];
 
-const SET_ORIGIN = 'mirror set ';
-
 /** Files of mirror sets that rules came from: what commands can read them from again. */
 export function setFilesOf(rules: readonly RegistryRule[]): string[] {
-  const origins = rules.flatMap(({ file }) => file.split(' and '));
-  const files = origins.flatMap((origin) =>
-    origin.startsWith(SET_ORIGIN) ? (/" in (.+)$/.exec(origin)?.[1] ?? []) : [],
-  );
-  return [...new Set(files)];
+  const sets = rules.flatMap(({ origins }) => origins).filter(({ kind }) => kind === 'mirror-set');
+  return [...new Set(sets.map(({ path }) => path))];
 }
 
 /** Rules of one origin: a mirror set of a file, or the install-config. */
 export interface RuleSet extends NamedRules {
-  readonly origin: string;
+  readonly origin: RuleOrigin;
 }
 
 /** The mirror sets among the objects of a file; other kinds are left alone. */
@@ -37,7 +35,10 @@ export async function readRuleSets(path: string): Promise<RuleSet[]> {
     .flatMap(itemsOf)
     .filter((object) => isObject(object) && KINDS.includes(String(object.kind)))
     .flatMap((object) => readMirrorSets(JSON.stringify(object), subject))
-    .map((set) => ({ ...set, origin: `${SET_ORIGIN}"${set.name}" in ${relative('.', path)}` }));
+    .map((set) => ({
+      ...set,
+      origin: { kind: 'mirror-set', name: set.name, path: relative('.', path) },
+    }));
 }
 
 function itemsOf(document: unknown): unknown[] {
@@ -47,8 +48,8 @@ function itemsOf(document: unknown): unknown[] {
 
 /** `imageDigestSources` of an install-config, or the older `imageContentSources`. */
 export function installConfigRules(config: InstallConfig, path: string): RuleSet[] {
-  const field = config.imageDigestSources ? 'imageDigestSources' : 'imageContentSources';
-  const rules = (config[field] ?? []).map(
+  const name = config.imageDigestSources ? 'imageDigestSources' : 'imageContentSources';
+  const rules = (config[name] ?? []).map(
     ({ source, mirrors, sourcePolicy }): MirrorRule => ({
       source,
       mirrors: mirrors ?? [],
@@ -56,26 +57,24 @@ export function installConfigRules(config: InstallConfig, path: string): RuleSet
     }),
   );
   if (rules.length === 0) return [];
-  return [{ name: field, pulls: 'digest', rules, origin: `${field} in ${path}` }];
+  return [{ name, pulls: 'digest', rules, origin: { kind: 'install-config', name, path } }];
 }
 
 /** What nodes are given for these sets, as the machine config operator writes it. */
 export function confOfSets(sets: readonly RuleSet[]): RegistriesConf {
   const of = (pulls: 'digest' | 'tag') =>
     sets.filter((set) => set.pulls === pulls).flatMap(({ rules }) => rules);
-  const text = registriesConf({ rules: of('digest'), tagRules: of('tag') });
-  const registries = parseRegistriesConf('registries.conf', text).map((rule) => ({
-    ...rule,
-    file: originOf(rule, sets),
-  }));
-  return { registries, files: [...new Set(sets.map(({ origin }) => origin))] };
+  const tables = registryTables({ rules: of('digest'), tagRules: of('tag') });
+  return {
+    registries: tables.map((table) => ({ ...table, origins: originsOf(table, sets) })),
+    files: [...new Set(sets.map(({ origin }) => origin.path))],
+  };
 }
 
-function originOf(rule: RegistryRule, sets: readonly RuleSet[]): string {
-  const origins = sets
-    .filter(({ rules }) => rules.some(({ source }) => source === rule.prefix))
+function originsOf({ prefix }: RegistryTable, sets: readonly RuleSet[]): RuleOrigin[] {
+  return sets
+    .filter(({ rules }) => rules.some(({ source }) => source === prefix))
     .map(({ origin }) => origin);
-  return [...new Set(origins)].join(' and ');
 }
 
 /** All tables together; for a prefix that several have, the first file counts. */
@@ -87,21 +86,25 @@ export function joinConfs(confs: readonly RegistriesConf[]): RegistriesConf {
 }
 
 export async function readConfFile(path: string): Promise<RegistriesConf> {
-  return { registries: parseRegistriesConf(path, await readText(path)), files: [path] };
-}
-
-/** The table that decides for `host/repository`: the one with the longest prefix. */
-export function ruleOf(conf: RegistriesConf, location: string): RegistryRule | undefined {
-  return conf.registries
-    .filter(({ prefix }) => coversLocation(prefix, location))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0];
+  return mergeFiles([parseRegistriesFile(path, await readText(path))]);
 }
 
 /** A table in one line: what it says, and where. */
-export function formatRule({ prefix, mirrors, mirrorByDigestOnly, file, blocked }: RegistryRule) {
+export function formatRule({ prefix, mirrors, mirrorByDigestOnly, ...rule }: RegistryRule): string {
   const only = mirrorByDigestOnly || mirrors.every((one) => one.pullFromMirror === 'digest-only');
   const tags = mirrors.length > 0 && mirrors.every((one) => one.pullFromMirror === 'tag-only');
   const pulls = mirrors.length === 0 ? '' : tags ? ', tags only' : only ? ', digests only' : '';
   const targets = mirrors.map(({ location }) => location).join(', ') || 'no mirror';
-  return `${prefix} → ${targets} (${file}${pulls}${blocked ? ', source blocked' : ''})`;
+  const said = formatOrigins(rule.origins).join(' and ');
+  return `${prefix} → ${targets} (${said}${pulls}${rule.blocked ? ', source blocked' : ''})`;
+}
+
+/** Each origin once, in words. */
+export function formatOrigins(origins: readonly RuleOrigin[]): string[] {
+  return [...new Set(origins.map(formatOrigin))];
+}
+
+function formatOrigin({ kind, name, path }: RuleOrigin): string {
+  if (kind === 'registries-conf') return path;
+  return kind === 'mirror-set' ? `mirror set "${name}" in ${path}` : `${name} in ${path}`;
 }

@@ -1,6 +1,6 @@
 import type { PullSecret } from '../../generate/pull-secret.ts';
 import type { Platform } from '../../oci/descriptor.ts';
-import type { RegistriesConf } from '../../remote/config/registries-conf.ts';
+import type { RegistriesConf } from '../../oci/registries/model.ts';
 import type { Policy } from './policy.ts';
 
 /** Where a part of the configuration was read, for messages. */

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
 import { imageDigestMirrorSet } from '../../generate/mirror-sets.ts';
@@ -8,6 +8,7 @@ import { routeOf } from '../check/lookup.ts';
 import { wantedImage } from '../images/wanted-image.ts';
 import { findConfigFiles, joinFiles, NO_FILES } from './config-files.ts';
 import { parseHosts } from './hosts.ts';
+import { confOfSets, readRuleSets, setFilesOf } from './mirror-rules.ts';
 import { nodeNames } from './names.ts';
 import { openNode } from './open-node.ts';
 import { readNodeConfig } from './read-config.ts';
@@ -45,7 +46,13 @@ test('readNodeConfig takes rules, secret, trust, proxy and architectures from an
     {
       prefix: 'quay.io/org/release',
       mirrorByDigestOnly: true,
-      file: expect.stringMatching(/^imageDigestSources in .*install-config\.yaml$/),
+      origins: [
+        {
+          kind: 'install-config',
+          name: 'imageDigestSources',
+          path: expect.stringMatching(/install-config\.yaml$/),
+        },
+      ],
     },
   ]);
   expect(Object.keys(config.pullSecret.auths)).toEqual([MIRROR]);
@@ -109,6 +116,32 @@ test('routeOf tells mirrors that are blocked from mirrors for another kind of pu
     },
   ]);
   await node.close();
+});
+
+test('routeOf names the rule that the pull follows, also for a port that the rule does not name', async () => {
+  // As containers/image matches: a prefix that is a host covers all its ports.
+  const folder = await folderWith({
+    'registries.conf': `[[registry]]\nlocation = "reg.example.com"\n[[registry.mirror]]\nlocation = "mirror.example"\n`,
+  });
+  const node = await openNode(await readNodeConfig(await findConfigFiles(folder), CHOICES));
+
+  const image = wantedImage('additional', 'reg.example.com:5000/a/b:1', 'a test');
+  const { endpoints, shown, holes } = routeOf(node, image, false);
+
+  expect(endpoints).toMatchObject([{ reference: { registry: 'mirror.example:5000' } }]);
+  expect(shown).toContain('reg.example.com → mirror.example');
+  expect(holes).toEqual([]);
+  await node.close();
+});
+
+test('setFilesOf takes the files of mirror sets, whatever their names hold', async () => {
+  const rules = [{ source: 'quay.io/org', mirrors: [`${MIRROR}/org`] }];
+  const file = 'this and "that" in one.yaml';
+  const folder = await folderWith({ [file]: toYaml(imageDigestMirrorSet('all', rules)) });
+
+  const sets = await readRuleSets(join(folder, file));
+
+  expect(setFilesOf(confOfSets(sets).registries).map((path) => basename(path))).toEqual([file]);
 });
 
 test('findConfigFiles knows files by their names and refuses two pull secrets', async () => {

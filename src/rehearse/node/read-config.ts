@@ -5,11 +5,12 @@ import { type InstallConfig, parseInstallConfig } from '../../generate/install-c
 import { type PullSecret, parsePullSecret } from '../../generate/pull-secret.ts';
 import type { Platform } from '../../oci/descriptor.ts';
 import { parseArchitecture } from '../../oci/platform.ts';
-import type { RegistriesConf } from '../../remote/config/registries-conf.ts';
+import type { RegistriesConf } from '../../oci/registries/model.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { parseHosts } from './hosts.ts';
 import {
   confOfSets,
+  formatOrigins,
   installConfigRules,
   joinConfs,
   type RuleSet,
@@ -36,7 +37,8 @@ export async function readNodeConfig(
   const written = await Promise.all(files.registriesConf.map(readConfFile));
   const secret = await readSecret(files.pullSecret, install);
   const trust = await readTrust(files.trustBundles, install);
-  const conf = joinConfs([...written, confOfSets([...sets, ...installSets])]);
+  const allSets = [...sets, ...installSets];
+  const conf = joinConfs([...written, confOfSets(allSets)]);
   return {
     conf,
     bootstrapConf: install && bootstrapConf(written, sets, installSets),
@@ -52,7 +54,10 @@ export async function readNodeConfig(
     proxy: proxyOf(install?.config),
     platforms: platformsOf(choices.architectures, install?.config),
     origins: {
-      rules: conf.files.map(shown),
+      rules: [
+        ...files.registriesConf.map(shown),
+        ...formatOrigins(allSets.map(({ origin }) => origin)),
+      ],
       pullSecret: secret.origin,
       trust: trust.origin,
       hosts: files.hosts === undefined ? 'the hosts file' : shown(files.hosts),

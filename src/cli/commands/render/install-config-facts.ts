@@ -2,7 +2,7 @@ import { readText } from '../../../core/files.ts';
 import { inputError, parseYamlInput } from '../../../core/yaml-input.ts';
 import type { InstallFacts } from '../../../generate/install-config/facts.ts';
 import { awsFactsSchema } from '../../../generate/install-config/facts-schema.ts';
-import { hostOf } from '../../../generate/mirror-rule.ts';
+import { hostOf } from '../../../oci/registries/location.ts';
 import { parseReleaseVersion } from '../../../openshift/version.ts';
 import type { OptionSpec, OptionValues } from '../../command.ts';
 import { readOptional } from './flag-values.ts';

@@ -1,27 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { AtollError } from '../../core/errors.ts';
 import { flag, listOf, objectOf, optional, text } from '../../core/shape.ts';
-
-export interface Mirror {
-  readonly location: string;
-  readonly insecure: boolean;
-  readonly pullFromMirror: 'all' | 'digest-only' | 'tag-only' | undefined;
-}
-
-/** One `[[registry]]` table. */
-export interface RegistryRule {
-  readonly prefix: string;
-  /** Absent only where the prefix is `*.host`: names are then kept as they are. */
-  readonly location: string | undefined;
-  readonly insecure: boolean;
-  readonly blocked: boolean;
-  readonly mirrorByDigestOnly: boolean;
-  readonly mirrors: readonly Mirror[];
-  /** The file that says so. */
-  readonly file: string;
-}
-
-const PULL_FROM_MIRROR = ['all', 'digest-only', 'tag-only'] as const;
+import { type Mirror, PULL_FROM_MIRROR, type RegistriesFile, type RegistryRule } from './model.ts';
 
 interface RawMirror {
   readonly location?: string;
@@ -44,6 +24,7 @@ const mirrorFields = {
 
 const fileShape = objectOf({
   'credential-helpers': optional(listOf(text)),
+  'unqualified-search-registries': optional(listOf(text)),
   registry: optional(
     listOf(
       objectOf({
@@ -59,20 +40,10 @@ const fileShape = objectOf({
 
 type Fail = (found: string, hint?: string) => AtollError;
 
-/** What one file says. */
-export interface RegistriesFile {
-  readonly rules: readonly RegistryRule[];
-  /** Programs to ask for credentials, in order; `containers-auth.json` stands for the auth files. */
-  readonly credentialHelpers: readonly string[] | undefined;
-}
-
 interface RawFile {
   readonly registry?: readonly RawRegistry[];
   readonly 'credential-helpers'?: readonly string[];
-}
-
-export function parseRegistriesConf(path: string, written: string): readonly RegistryRule[] {
-  return parseRegistriesFile(path, written).rules;
+  readonly 'unqualified-search-registries'?: readonly string[];
 }
 
 /** Parses one file of the second format; of tables with the same prefix the first counts. */
@@ -86,11 +57,18 @@ export function parseRegistriesFile(path: string, written: string): RegistriesFi
   }
   const problem = fileShape(toml);
   if (problem !== undefined) throw failure(path)(countedFromOne(problem));
-  const { registry = [], 'credential-helpers': credentialHelpers } = toml as RawFile;
+  const { registry = [], ...lists } = toml as RawFile;
   const rules = registry.map((raw, index) => ruleOf(path, raw, index));
   refuseConflicts(path, rules);
   const first = new Map(rules.toReversed().map((rule) => [rule.prefix, rule]));
-  return { rules: [...first.values()].toReversed(), credentialHelpers };
+  return {
+    path,
+    rules: [...first.values()].toReversed(),
+    credentialHelpers: lists['credential-helpers'],
+    unqualifiedSearch: lists['unqualified-search-registries']?.map((host) =>
+      bareLocation(host, failure(path)),
+    ),
+  };
 }
 
 function parseToml(path: string, written: string): Record<string, unknown> {
@@ -138,7 +116,7 @@ function ruleOf(path: string, raw: RawRegistry, index: number): RegistryRule {
     blocked: raw.blocked ?? false,
     mirrorByDigestOnly: raw['mirror-by-digest-only'] ?? false,
     mirrors: (raw.mirror ?? []).map((mirror, at) => mirrorOf(mirror, raw, prefix, at, fail)),
-    file: path,
+    origins: [{ kind: 'registries-conf', path }],
   };
 }
 
