@@ -9,7 +9,7 @@ import type { AtollEvent } from '../src/core/events.ts';
 import { copyImages } from '../src/mirror/copy/copy-images.ts';
 import type { CopyOptions, ImageJob } from '../src/mirror/copy/job.ts';
 import { copyImage } from '../src/mirror/copy-image.ts';
-import { parseTransport } from '../src/mirror/transport.ts';
+import { parseImageLocation } from '../src/mirror/image-location.ts';
 import { parsePlatform } from '../src/oci/platform.ts';
 import { parseReference, tagOrDigestOf } from '../src/oci/reference.ts';
 import { createRegistries } from '../src/remote/create-registries.ts';
@@ -75,8 +75,8 @@ function copiedIn(events: readonly AtollEvent[]): string[] {
 
 function copy(from: string, to: string, options = {}) {
   return copyImage(silentContext(), {
-    from: parseTransport(from),
-    to: parseTransport(to),
+    from: parseImageLocation(from),
+    to: parseImageLocation(to),
     registries,
     platforms: [],
     sparse: false,
@@ -129,14 +129,13 @@ describeWithPeers(['docker-registry', 'skopeo'], 'copyImages between real regist
 
   test('fills a layout and empties it into another registry', async () => {
     const store = await openDiskStore(join(await tempDir(), 'layout'));
-    const layout = { ...layoutSource(store), ...layoutTarget(store) };
     const images = (await jobsTo(mirror.host)).slice(0, 12);
 
-    const saved = await copyAll(images.map((job) => ({ ...job, target: layout })));
+    const saved = await copyAll(images.map((job) => ({ ...job, target: layoutTarget(store) })));
     const loaded = await copyAll(
       images.map((job, n) => ({
         ...job,
-        source: layout,
+        source: layoutSource(store),
         sourceRepository: undefined,
         reference: saved.images[n]?.digest ?? '',
         target: registries.repository(mirror.host, `loaded/${n}`),
@@ -203,7 +202,7 @@ describeWithPeers(['docker-registry', 'skopeo'], 'copyImages between real regist
     const refused = copy(source, `docker://${mirror.host}/sparse/hello:v1`, options);
     const made = copy(source, `docker://${embedded.host}/sparse/hello:v1`, options);
 
-    await expect(refused).rejects.toMatchObject({ code: 'REGISTRY_REFUSED' });
+    await expect(refused).rejects.toMatchObject({ code: 'INDEX_SPARSE_REFUSED' });
     expect(await made).toMatchObject({ outcome: 'copied' });
   });
 

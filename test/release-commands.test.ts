@@ -11,7 +11,7 @@ import { loadReleaseKeys } from '../src/content/release/signatures/release-keys.
 import { recordingContext, silentContext } from '../src/core/context.ts';
 import { createWeb } from '../src/http/web.ts';
 import { copyImage } from '../src/mirror/copy-image.ts';
-import { parseTransport } from '../src/mirror/transport.ts';
+import { parseImageLocation } from '../src/mirror/image-location.ts';
 import { createRegistries } from '../src/remote/create-registries.ts';
 import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
 import { fakeProcess } from './support/fake-process.ts';
@@ -177,8 +177,8 @@ describeWithPeers(['docker-registry'], 'atoll release, from registries', () => {
     const registries = createRegistries({ insecure: true, env: {} });
     const copy = (name: string, to: string) =>
       copyImage(silentContext(), {
-        from: parseTransport(`${LAYOUT}:${name}`),
-        to: parseTransport(`docker://${host}/ocp/openshift/${to}`),
+        from: parseImageLocation(`${LAYOUT}:${name}`),
+        to: parseImageLocation(`docker://${host}/ocp/openshift/${to}`),
         registries,
         platforms: [],
         sparse: false,

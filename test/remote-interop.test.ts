@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { AtollError } from '../src/core/errors.ts';
+import { bulkSourceOf } from '../src/oci/bulk.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { parseManifest } from '../src/oci/manifest.ts';
 import { MEDIA_TYPES } from '../src/oci/media-types.ts';
@@ -16,7 +17,6 @@ import {
   createServerCertificate,
   type KeyPair,
 } from '../src/registry/tls/certificates.ts';
-import { bulkSourceOf } from '../src/remote/bulk.ts';
 import type { Repository } from '../src/remote/registries.ts';
 import { type DockerRegistryOptions, startDockerRegistry } from './support/docker-registry.ts';
 import { startEmbeddedRegistry } from './support/embedded-registry.ts';

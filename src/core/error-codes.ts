@@ -70,6 +70,11 @@ export const ERROR_CODES = {
   REGISTRY_UNAVAILABLE: { exit: 4, transient: true, summary: 'A registry did not answer' },
   REGISTRY_THROTTLED: { exit: 4, transient: true, summary: 'A registry asked us to slow down' },
   REGISTRY_REFUSED: { exit: 4, transient: false, summary: 'A registry refused a request' },
+  INDEX_SPARSE_REFUSED: {
+    exit: 4,
+    transient: false,
+    summary: 'A registry wants every platform of an index',
+  },
   REGISTRY_QUOTA: { exit: 4, transient: false, summary: 'A registry has no room or quota left' },
   REGISTRY_BLOCKED: { exit: 4, transient: false, summary: 'registries.conf blocks this registry' },
   IMAGE_UNKNOWN: { exit: 4, transient: false, summary: 'A registry does not have this image' },

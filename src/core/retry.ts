@@ -13,6 +13,10 @@ export interface RetryPolicy {
   readonly maxRetryAfterMs: number;
   /** Tries of content that arrived damaged, the first included: it rarely heals. */
   readonly mismatchAttempts: number;
+  /** Times a copy takes up an image, the first included: images that failed are tried again together. */
+  readonly rounds: number;
+  /** Repositories that are asked for a blob, one after the other. */
+  readonly sources: number;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -21,6 +25,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxDelayMs: 30_000,
   maxRetryAfterMs: 60_000,
   mismatchAttempts: 2,
+  rounds: 2,
+  sources: 3,
 };
 
 export interface RetryOptions extends Partial<RetryPolicy> {

@@ -10,7 +10,7 @@ import { silentContext } from '../core/context.ts';
 import { parsePlatform } from '../oci/platform.ts';
 import type { Registries } from '../remote/registries.ts';
 import { type CopyImageOptions, copyImage } from './copy-image.ts';
-import { parseTransport } from './transport.ts';
+import { parseImageLocation } from './image-location.ts';
 
 const HELLO = 'quay.io/openshifttest/hello-openshift:multiarch';
 const LAYOUT = join(UPSTREAM, 'layout');
@@ -35,8 +35,8 @@ const none: Registries = {
 
 function copy(from: string, to: string, options: Partial<CopyImageOptions> = {}) {
   return copyImage(silentContext(), {
-    from: parseTransport(from),
-    to: parseTransport(to),
+    from: parseImageLocation(from),
+    to: parseImageLocation(to),
     registries: none,
     platforms: [],
     sparse: false,

@@ -4,11 +4,16 @@ import type { Platform } from '../oci/descriptor.ts';
 import type { Registries } from '../remote/registries.ts';
 import { copyImages } from './copy/copy-images.ts';
 import type { CopyReport, ImageResult, Shape } from './copy/job.ts';
-import { formatTransport, openSource, openTarget, type Transport } from './transport.ts';
+import {
+  formatImageLocation,
+  type ImageLocation,
+  openSource,
+  openTarget,
+} from './image-location.ts';
 
 export interface CopyImageOptions {
-  readonly from: Transport;
-  readonly to: Transport;
+  readonly from: ImageLocation;
+  readonly to: ImageLocation;
   readonly registries: Registries;
   readonly platforms: readonly Platform[];
   /** Keep the index and its digest, with only the chosen platforms below it. */
@@ -29,7 +34,7 @@ export async function copyImage(ctx: Context, options: CopyImageOptions): Promis
   const source = await openSource(ctx, from, registries);
   const { target, tags, holdsAttachments } = await openTarget(to, registries);
   const signatures = options.signatures && holdsAttachments;
-  const names = { from: formatTransport(from), to: formatTransport(to) };
+  const names = { from: formatImageLocation(from), to: formatImageLocation(to) };
   const { images, blobs, durationMs } = await copyImages(ctx, {
     images: [{ ...source, target, tags, ...names, shape, platforms }],
     signatures,
@@ -60,11 +65,11 @@ function shapeOf({ platforms, sparse }: CopyImageOptions): Shape {
 }
 
 /** Content decides its digest: a copy cannot be given another one. */
-function refuseOtherDigest(from: Transport, to: Transport, shape: Shape): void {
+function refuseOtherDigest(from: ImageLocation, to: ImageLocation, shape: Shape): void {
   if (to.kind !== 'docker' || to.reference.digest === undefined) return;
   const source = from.kind === 'docker' ? from.reference.digest : undefined;
   if (source === to.reference.digest && shape !== 'single') return;
-  throw new AtollError('USAGE', `Cannot copy to ${formatTransport(to)}: it names a digest`, {
+  throw new AtollError('USAGE', `Cannot copy to ${formatImageLocation(to)}: it names a digest`, {
     hint: 'Name a tag, or copy from the same digest',
   });
 }

@@ -46,6 +46,7 @@ test('putBuilt puts children before what names them, and what is there only once
   const order: string[] = [];
   const there = new Set<string>();
   const target: Target = {
+    can: {},
     has: async (_ctx, { digest }) => there.has(digest),
     putBlob: async (_ctx, { digest }) => {
       order.push('blob');

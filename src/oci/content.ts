@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { BulkSource, Transfer, TransferOptions } from './bulk.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { Digest } from './digest.ts';
 import type { RawManifest } from './manifest.ts';
@@ -9,14 +10,12 @@ export interface Source {
   resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined>;
   /** The manifest's bytes, already compared with the descriptor. */
   manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest>;
-  /** The blob's bytes from `offset` on. Not verified: whoever consumes them does that once. */
+  /** The blob's bytes from `offset` on. Not verified: the consumer does that once. */
   blob(ctx: Context, descriptor: Descriptor, offset?: number): AsyncIterable<Uint8Array>;
-}
-
-/** A source that finds a manifest and reads it with one question. */
-export interface FindingSource {
-  /** The manifest a tag or digest names here, or undefined when there is no such thing. */
-  find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined>;
+  /** What else it can do. */
+  readonly can: SourceAbilities;
+  /** Which repository it is, where it is one of a registry. */
+  readonly location?: RepositoryLocation | undefined;
 }
 
 /** Somewhere content can be put. Children go before the manifest that names them. */
@@ -26,21 +25,71 @@ export interface Target {
   /** Stores exactly the described bytes or throws `CONTENT_MISMATCH`; never anything else. */
   putBlob(ctx: Context, blob: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   putManifest(ctx: Context, manifest: RawManifest, tag?: string): Promise<void>;
+  /** What else it can do. */
+  readonly can: TargetAbilities;
+  /** Which repository it is, where it is one of a registry. */
+  readonly location?: RepositoryLocation | undefined;
 }
 
-/** A target that can take a blob from a neighbour repository without moving its bytes. */
-export interface MountTarget {
-  /** True when the blob is now here; false when it has to be sent. */
-  mount(ctx: Context, blob: Descriptor, fromRepository: string): Promise<boolean>;
+export interface RepositoryLocation {
+  readonly registry: string;
+  readonly repository: string;
 }
 
-/** A target that keeps the beginning of a blob whose transfer was cut, also across restarts. */
-export interface ResumableTarget {
+/** All tags of a repository, as soon as they are known; undefined when they cannot be. */
+export type KnownTags = Promise<ReadonlySet<string> | undefined>;
+
+/**
+ * What only some sources can do: plain functions that need no `this`, so that a wrapper adds its own
+ * with `{ ...source.can, openBlob }`. What is absent cannot be done.
+ */
+export interface SourceAbilities extends Partial<BulkSource> {
+  /** The manifest a tag or digest names here, in one request; undefined when there is none. */
+  readonly find?: (ctx: Context, tagOrDigest: string) => Promise<RawManifest | undefined>;
+  /**
+   * The artifacts (signatures, SBOMs) that refer to a manifest. `tags`, all there are if the caller
+   * knows them, save asking for a list that is kept as one.
+   */
+  readonly referrers?: (
+    ctx: Context,
+    subject: Digest,
+    tags?: KnownTags,
+  ) => Promise<readonly Descriptor[]>;
+  /** All tags, in order. */
+  readonly tags?: (ctx: Context) => AsyncIterable<string>;
+}
+
+/** What only some targets can do; as with sources, plain functions. */
+export interface TargetAbilities {
+  /** The target as a source: a repository, a layout. */
+  readonly read?: Source;
+  /** Takes a blob from another repository of the registry; false when it has to be sent. */
+  readonly mount?: (ctx: Context, blob: Descriptor, fromRepository: string) => Promise<boolean>;
+  /**
+   * Makes the blob be here, straight from a source: hashed on the way, whole or not at all. Opens the
+   * source only when bytes are needed, holds the last chunk back until the digest is right, and
+   * continues from the target's own offset after a failure.
+   */
+  readonly putBlobFrom?: (
+    ctx: Context,
+    blob: Descriptor,
+    from: BulkSource,
+    options?: TransferOptions,
+  ) => Promise<Transfer>;
+  readonly resume?: BlobResumption;
+  /** Is told which blobs are coming before the first byte does. */
+  readonly prepare?: (ctx: Context, blobs: readonly Descriptor[]) => Promise<void>;
+  /** Is told which manifest is the image itself, once all of it is there. */
+  readonly setRoot?: (ctx: Context, root: Descriptor, name?: string) => Promise<void>;
+}
+
+/** Keeps the beginning of a blob whose transfer was cut, also across restarts. */
+export interface BlobResumption {
   /** How many bytes of this blob are kept; 0 when none, all of it when only the end was cut. */
   partial(ctx: Context, blob: Descriptor): Promise<number>;
   /**
    * Takes the bytes from `offset` on, which must be what `partial` said. What came before a cut
-   * is kept. `LOCKED` when somebody else is receiving the same blob: use `putBlob` then.
+   * is kept. `LOCKED` when another process receives the same blob: use `putBlob` then.
    */
   putRest(
     ctx: Context,
@@ -50,26 +99,12 @@ export interface ResumableTarget {
   ): Promise<void>;
 }
 
-/** A target that wants to know which blobs are coming before the first byte does. */
-export interface PreparedTarget {
-  prepare(ctx: Context, blobs: readonly Descriptor[]): Promise<void>;
-}
-
-/** A target that has to be told which manifest is the image itself, once all of it is there. */
-export interface RootTarget {
-  setRoot(ctx: Context, root: Descriptor, name?: string): Promise<void>;
-}
-
-/** All tags of a repository, as soon as somebody knows them; undefined when nobody does. */
-export type KnownTags = Promise<ReadonlySet<string> | undefined>;
-
-/** A source that knows which artifacts (signatures, SBOMs) refer to a manifest. */
-export interface ReferrersSource {
-  /** `tags`, all there are if the caller can tell, save asking for a list that is kept as one. */
-  referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]>;
-}
-
-/** A source that can list its tags, in order. */
-export interface TagSource {
-  tags(ctx: Context): AsyncIterable<string>;
+/** The abilities of an object that has all of a source's as methods. */
+export function sourceAbilities(source: Required<SourceAbilities>): Required<SourceAbilities> {
+  return {
+    find: (ctx, tagOrDigest) => source.find(ctx, tagOrDigest),
+    openBlob: (ctx, blob, offset) => source.openBlob(ctx, blob, offset),
+    referrers: (ctx, subject, tags) => source.referrers(ctx, subject, tags),
+    tags: (ctx) => source.tags(ctx),
+  };
 }

@@ -1,14 +1,14 @@
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
 import { metNobody } from '../http/network-error.ts';
-import type { KnownTags } from '../oci/content.ts';
+import type { BlobDownload } from '../oci/bulk.ts';
+import { type KnownTags, sourceAbilities } from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
 import { type PullEndpoint, pullEndpoints } from '../oci/registries/match.ts';
 import type { RegistriesConf } from '../oci/registries/model.ts';
-import type { BlobDownload } from './bulk.ts';
 import type { PullSource, Repository } from './registries.ts';
 
 export interface PullWays {
@@ -26,6 +26,7 @@ interface Attempt {
  * everything else too.
  */
 export class MirroredSource implements PullSource {
+  readonly can = sourceAbilities(this);
   readonly #reference: Reference;
   readonly #ways: PullWays;
   #chosen: Repository | undefined;

@@ -1,17 +1,9 @@
 import type { Context } from '../core/context.ts';
 import type { HttpOptions } from '../http/options.ts';
-import type {
-  FindingSource,
-  MountTarget,
-  ReferrersSource,
-  Source,
-  TagSource,
-  Target,
-} from '../oci/content.ts';
+import type { Source, SourceAbilities, Target, TargetAbilities } from '../oci/content.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { PullEndpoint } from '../oci/registries/match.ts';
-import type { BulkSource, BulkTarget } from './bulk.ts';
 import type { Limiter } from './client/limiter.ts';
 import type { TuningOptions } from './client/tuning.ts';
 
@@ -33,13 +25,10 @@ export interface RegistryOptions extends HttpOptions {
 /** One repository of one registry, exactly there: no mirrors, no rewriting. */
 export interface Repository
   extends Source,
-    FindingSource,
     Target,
-    MountTarget,
-    ReferrersSource,
-    TagSource,
-    BulkSource,
-    BulkTarget {
+    Required<SourceAbilities>,
+    Required<Pick<TargetAbilities, 'mount' | 'putBlobFrom'>> {
+  readonly can: SourceAbilities & TargetAbilities;
   readonly registry: string;
   readonly repository: string;
   /** Removes a manifest by digest, or a tag; false when it was not there. */
@@ -47,8 +36,8 @@ export interface Repository
   removeBlob(ctx: Context, digest: Digest): Promise<boolean>;
 }
 
-/** What a pull as a node does it ends at: where the manifest was found, and the rest follows. */
-export interface PullSource extends Source, FindingSource, ReferrersSource, TagSource, BulkSource {
+/** Reads as a node pulls: the endpoint that has the manifest serves everything else too. */
+export interface PullSource extends Source, Required<SourceAbilities> {
   /** `host/repository` that answered last; undefined before the first answer. */
   readonly endpoint: string | undefined;
 }

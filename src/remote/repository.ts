@@ -1,17 +1,17 @@
 import type { Context } from '../core/context.ts';
-import type { KnownTags } from '../oci/content.ts';
-import type { Descriptor } from '../oci/descriptor.ts';
-import type { Digest } from '../oci/digest.ts';
-import type { RawManifest } from '../oci/manifest.ts';
-import { isManifestType } from '../oci/media-types.ts';
-import { verified } from '../oci/verify.ts';
 import {
   type BlobDownload,
   type BulkSource,
   bulkSourceOf,
   type Transfer,
   type TransferOptions,
-} from './bulk.ts';
+} from '../oci/bulk.ts';
+import { type KnownTags, type RepositoryLocation, sourceAbilities } from '../oci/content.ts';
+import type { Descriptor } from '../oci/descriptor.ts';
+import type { Digest } from '../oci/digest.ts';
+import type { RawManifest } from '../oci/manifest.ts';
+import { isManifestType } from '../oci/media-types.ts';
+import { verified } from '../oci/verify.ts';
 import type { RegistryClient } from './client/registry-client.ts';
 import { hasBlob, mountBlob, removeBlob } from './ops/blobs.ts';
 import { iterate, openDownload } from './ops/download.ts';
@@ -36,12 +36,22 @@ const SMALL_BYTES = 1024 * 1024;
 export class RemoteRepository implements Repository {
   readonly registry: string;
   readonly repository: string;
+  readonly can: Repository['can'] = {
+    ...sourceAbilities(this),
+    read: this,
+    mount: (ctx, blob, from) => this.mount(ctx, blob, from),
+    putBlobFrom: (ctx, blob, from, options) => this.putBlobFrom(ctx, blob, from, options),
+  };
   readonly #client: () => Promise<RegistryClient>;
 
   constructor(registry: string, repository: string, client: () => Promise<RegistryClient>) {
     this.registry = registry;
     this.repository = repository;
     this.#client = client;
+  }
+
+  get location(): RepositoryLocation {
+    return { registry: this.registry, repository: this.repository };
   }
 
   async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {

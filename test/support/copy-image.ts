@@ -1,5 +1,5 @@
 import { silentContext } from '../../src/core/context.ts';
-import type { RootTarget, Source, Target } from '../../src/oci/content.ts';
+import type { Source, Target } from '../../src/oci/content.ts';
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { isManifestType } from '../../src/oci/media-types.ts';
 
@@ -20,10 +20,10 @@ export async function copyImage(from: Source, to: Target, node: Descriptor): Pro
 /** The same, and then says what the image is. */
 export async function copyRoot(
   from: Source,
-  to: Target & RootTarget,
+  to: Target,
   root: Descriptor,
   name?: string,
 ): Promise<void> {
   await copyImage(from, to, root);
-  await to.setRoot(ctx, root, name);
+  await to.can.setRoot?.(ctx, root, name);
 }

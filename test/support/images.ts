@@ -29,6 +29,7 @@ export async function tarOf(files: readonly TarFile[]): Promise<Uint8Array> {
 
 /** Images made in a test, readable as a `Source`. */
 export class MemoryImages implements Source {
+  readonly can = {};
   readonly blobs = new Map<Digest, Uint8Array>();
   readonly tags = new Map<string, Descriptor>();
   /** How many times each blob was opened. */

@@ -1,11 +1,10 @@
 import { AtollError } from '../../src/core/errors.ts';
 import type {
-  FindingSource,
-  MountTarget,
-  ReferrersSource,
+  RepositoryLocation,
   Source,
-  TagSource,
+  SourceAbilities,
   Target,
+  TargetAbilities,
 } from '../../src/oci/content.ts';
 import type { Descriptor, Platform } from '../../src/oci/descriptor.ts';
 import { type Digest, digestOf } from '../../src/oci/digest.ts';
@@ -39,14 +38,19 @@ export class MemoryRegistry {
 
 type Hook = (operation: string, digest: string) => void | Promise<void>;
 
-export class MemoryRepository
-  implements Source, FindingSource, Target, MountTarget, TagSource, ReferrersSource
-{
+export class MemoryRepository implements Source, Target {
+  /** Tests take abilities away, or add some. */
+  can: SourceAbilities & TargetAbilities = {
+    find: (ctx, tagOrDigest) => this.find(ctx, tagOrDigest),
+    tags: () => this.tags(),
+    referrers: (ctx, subject) => this.referrers(ctx, subject),
+    read: this,
+    mount: (ctx, blob, from) => this.mount(ctx, blob, from),
+  };
   readonly blobs = new Map<string, Uint8Array>();
   readonly manifests = new Map<string, RawManifest>();
   readonly tagged = new Map<string, Digest>();
-  readonly registry: string;
-  readonly repository: string;
+  readonly location: RepositoryLocation;
   /** Called before each operation; may throw. */
   hook: Hook = () => undefined;
   /** Whether an index may name images that are not here. */
@@ -55,12 +59,11 @@ export class MemoryRepository
 
   constructor(home: MemoryRegistry, path: string) {
     this.#home = home;
-    this.registry = home.name;
-    this.repository = path;
+    this.location = { registry: home.name, repository: path };
   }
 
   async #call(operation: string, subject: string): Promise<void> {
-    this.#home.calls.push(`${operation} ${this.repository} ${subject}`);
+    this.#home.calls.push(`${operation} ${this.location.repository} ${subject}`);
     await this.hook(operation, subject);
   }
 

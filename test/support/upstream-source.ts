@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReferrersSource, Source, TagSource } from '../../src/oci/content.ts';
+import type { Source } from '../../src/oci/content.ts';
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { type Digest, parseDigest } from '../../src/oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../src/oci/manifest.ts';
@@ -12,7 +12,7 @@ const bytesOf = (digest: Digest) =>
   readFile(join(UPSTREAM, 'layout', 'blobs', 'sha256', digest.slice('sha256:'.length)));
 
 /** One repository of the fixture upstream, read from its layout: no registry, no network. */
-export function upstreamSource(reference: Reference): Source & ReferrersSource & TagSource {
+export function upstreamSource(reference: Reference): Source {
   const prefix = `${reference.registry}/${reference.repository}:`;
   return {
     async resolve(_ctx, tagOrDigest): Promise<Descriptor | undefined> {
@@ -31,11 +31,13 @@ export function upstreamSource(reference: Reference): Source & ReferrersSource &
     async *blob(_ctx, descriptor, offset = 0) {
       yield (await bytesOf(descriptor.digest)).subarray(offset);
     },
-    referrers: async () => [],
-    async *tags() {
-      for (const entry of await upstreamEntries()) {
-        if (entry.reference.startsWith(prefix)) yield entry.reference.slice(prefix.length);
-      }
+    can: {
+      referrers: async () => [],
+      async *tags() {
+        for (const entry of await upstreamEntries()) {
+          if (entry.reference.startsWith(prefix)) yield entry.reference.slice(prefix.length);
+        }
+      },
     },
   };
 }

@@ -6,6 +6,7 @@ import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
 
 /** What was built, in memory, over the source it was built from. */
 export class BuiltContent implements Source {
+  readonly can = {};
   readonly #base: Source;
   readonly #blobs = new Map<Digest, Uint8Array>();
   readonly #manifests = new Map<Digest, RawManifest>();

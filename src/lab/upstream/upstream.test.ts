@@ -14,6 +14,7 @@ async function makeHere() {
   const blobs = new Map<string, Uint8Array>();
   const tagged = new Map<string, RawManifest>();
   const targetFor = (reference: Reference): Target => ({
+    can: {},
     has: async (_ctx, { digest }) => blobs.has(digest),
     putBlob: async (_ctx, { digest }, chunks) => {
       const parts: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
+import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
@@ -85,16 +85,18 @@ export class BundleReader {
   }
 
   /** Everything in the bundle, as one place to read from. */
-  source(): Source & TagSource & ReferrersSource {
+  source(): Source {
     const { attachments } = this.index;
     return {
       resolve: async (_ctx, name) => this.#resolve(name),
       manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),
       blob: (ctx, descriptor, offset) => this.#read(ctx, descriptor.digest, offset ?? 0),
-      async *tags() {
-        for (const { tag } of attachments) if (tag) yield tag;
+      can: {
+        async *tags() {
+          for (const { tag } of attachments) if (tag) yield tag;
+        },
+        referrers: async (_ctx, subject) => this.#referring.get(subject) ?? [],
       },
-      referrers: async (_ctx, subject) => this.#referring.get(subject) ?? [],
     };
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
-import type { PreparedTarget, ResumableTarget, Target } from '../../oci/content.ts';
+import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
@@ -52,7 +52,11 @@ const ATTACHMENT = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|s
  * Writes content into a bundle. Each blob has its place in the run of bytes before it comes, so
  * that many can be written at once and an interrupted run goes on where it was, mid-blob.
  */
-export class BundleWriter implements Target, ResumableTarget, PreparedTarget {
+export class BundleWriter implements Target {
+  readonly can: TargetAbilities = {
+    resume: this,
+    prepare: (ctx, blobs) => this.prepare(ctx, blobs),
+  };
   readonly #folder: string;
   readonly #options: BundleWriterOptions;
   readonly #state: WriterState;

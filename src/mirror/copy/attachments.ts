@@ -3,8 +3,7 @@ import type { KnownTags } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
-import { hasReferrers, hasTags } from './capabilities.ts';
-import type { Origin } from './place.ts';
+import type { SourceRepository } from './copy-repositories.ts';
 
 /** Something that belongs to an image: by its tag (cosign), or by its subject (OCI 1.1). */
 export interface Attachment {
@@ -27,11 +26,11 @@ export class AttachmentFinder {
   readonly #tags = new Map<string, KnownTags>();
   readonly #firstAnswers = new Map<string, Promise<unknown>>();
 
-  async find(ctx: Context, origin: Origin, subject: Digest): Promise<Attachment[]> {
-    const tags = this.#tagsOf(ctx, origin);
+  async find(ctx: Context, from: SourceRepository, subject: Digest): Promise<Attachment[]> {
+    const tags = this.#tagsOf(ctx, from);
     const [tagged, referring] = await Promise.all([
-      byTag(ctx, origin, subject, tags),
-      this.#byReferrer(ctx, origin, subject, tags),
+      byTag(ctx, from, subject, tags),
+      this.#byReferrer(ctx, from, subject, tags),
     ]);
     return [...tagged, ...referring];
   }
@@ -39,22 +38,23 @@ export class AttachmentFinder {
   /** One question first: its answer shows whether the registry can be asked for referrers at all. */
   async #byReferrer(
     ctx: Context,
-    origin: Origin,
+    from: SourceRepository,
     subject: Digest,
     tags: KnownTags,
   ): Promise<Attachment[]> {
-    const first = this.#firstAnswers.get(origin.group);
+    const first = this.#firstAnswers.get(from.group.name);
     await first?.catch(() => undefined);
-    const answer = byReferrer(ctx, origin, subject, tags);
-    if (!first) this.#firstAnswers.set(origin.group, answer);
+    const answer = byReferrer(ctx, from, subject, tags);
+    if (!first) this.#firstAnswers.set(from.group.name, answer);
     return await answer;
   }
 
-  /** All tags where they are few; undefined where they are many or nobody may list them. */
-  #tagsOf(ctx: Context, { source, key }: Origin): KnownTags {
+  /** All tags where they are few; undefined where they are many or may not be listed. */
+  #tagsOf(ctx: Context, { source, key }: SourceRepository): KnownTags {
     const known = this.#tags.get(key);
     if (known) return known;
-    const tags = hasTags(source) ? listTags(ctx, source.tags(ctx)) : Promise.resolve(undefined);
+    const { tags: list } = source.can;
+    const tags = list ? listTags(ctx, list(ctx)) : Promise.resolve(undefined);
     this.#tags.set(key, tags);
     return tags;
   }
@@ -62,7 +62,7 @@ export class AttachmentFinder {
 
 async function byTag(
   ctx: Context,
-  { source }: Origin,
+  { source }: SourceRepository,
   subject: Digest,
   tags: KnownTags,
 ): Promise<Attachment[]> {
@@ -77,12 +77,11 @@ async function byTag(
 
 async function byReferrer(
   ctx: Context,
-  { source }: Origin,
+  { source }: SourceRepository,
   subject: Digest,
   tags: KnownTags,
 ): Promise<Attachment[]> {
-  if (!hasReferrers(source)) return [];
-  const referrers = await source.referrers(ctx, subject, tags);
+  const referrers = (await source.can.referrers?.(ctx, subject, tags)) ?? [];
   return referrers
     .filter(({ mediaType }) => isManifestType(mediaType))
     .map((descriptor) => ({ descriptor }));

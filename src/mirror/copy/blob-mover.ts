@@ -1,33 +1,43 @@
 import type { Context } from '../../core/context.ts';
-import { messageOf } from '../../core/errors.ts';
-import type { Transfer } from '../../remote/bulk.ts';
+import { attemptFailed, type RetryPolicy } from '../../core/retry.ts';
+import type { Transfer } from '../../oci/bulk.ts';
+import type { Concurrency } from './concurrency.ts';
+import {
+  candidateAt,
+  type DestinationRepository,
+  type MountCandidate,
+  type SourceRepository,
+} from './copy-repositories.ts';
 import type { BlobTotals, CopyOptions } from './job.ts';
-import type { Pace } from './pace.ts';
-import { type Home, homeAt, type Origin, type Place } from './place.ts';
 import type { PlannedBlob } from './plan.ts';
-import { Slots } from './slots.ts';
 import { transferBlob } from './transfer.ts';
+import { TransferQueue } from './transfer-queue.ts';
 
-/** Who asked for a blob; bytes that are moved count for the first who did. */
-export interface Account {
+/** Bytes moved for one image. A shared blob counts for the image that asked first. */
+export interface ImageBytes {
   copiedBytes: number;
 }
 
-/** How a blob stands in one group of places. */
+/** How far one blob is in one registry or store. */
 interface BlobState {
-  /** Who has it: from the beginning, or once the first transfer is done. */
-  home: Home | undefined;
-  /** The transfer that will make a home, while it runs. */
+  /** Known from planning, or once the first transfer is done. */
+  candidate: MountCandidate | undefined;
+  /** The transfer after which the others can mount, while it runs. */
   first: Promise<unknown> | undefined;
-  readonly inPlace: Map<string, Promise<void>>;
+  readonly sent: Map<string, Promise<void>>;
   readonly resent: Map<string, Promise<void>>;
 }
 
-type Tally = { -readonly [K in keyof BlobTotals]: number };
+export interface MoverOptions {
+  readonly concurrency: Concurrency;
+  readonly retry: RetryPolicy;
+  readonly delivered: CopyOptions['delivered'];
+  readonly onProgress: (bytes: number) => void;
+}
 
-/** Moves each blob to each group of places once; everywhere else in the group it is mounted. */
+/** Moves each blob to each registry or store once; other repositories there mount it. */
 export class BlobMover {
-  readonly totals: Tally = {
+  readonly totals: { -readonly [K in keyof BlobTotals]: number } = {
     copied: 0,
     mounted: 0,
     reused: 0,
@@ -36,33 +46,26 @@ export class BlobMover {
     reusedBytes: 0,
   };
   readonly #ctx: Context;
-  readonly #slots: Slots;
-  readonly #delivered: CopyOptions['delivered'];
-  readonly #onProgress: (bytes: number) => void;
+  readonly #options: MoverOptions;
+  readonly #queue: TransferQueue;
   readonly #states = new Map<string, BlobState>();
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(
-    ctx: Context,
-    pace: Pace,
-    delivered: CopyOptions['delivered'],
-    onProgress: (bytes: number) => void,
-  ) {
+  constructor(ctx: Context, options: MoverOptions) {
     this.#ctx = ctx;
-    this.#delivered = delivered;
-    this.#slots = new Slots(ctx, (group) => pace.limitOf(group));
-    this.#onProgress = onProgress;
+    this.#options = options;
+    this.#queue = new TransferQueue(ctx, (group) => options.concurrency.limitOf(group));
   }
 
-  ensure(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
-    const state = this.#stateOf(place, blob);
-    return this.#once(state.inPlace, place, () => this.#move(place, blob, state, account));
+  ensure(to: DestinationRepository, blob: PlannedBlob, bytes: ImageBytes): Promise<void> {
+    const state = this.#stateOf(to, blob);
+    return this.#once(state.sent, to, () => this.#move(to, blob, state, bytes));
   }
 
   /** Sends a blob that should be there, because the target says that it is not. */
-  resend(place: Place, blob: PlannedBlob, account: Account): Promise<void> {
-    const { resent } = this.#stateOf(place, blob);
-    return this.#once(resent, place, () => this.#transfer(place, blob, account, true));
+  resend(to: DestinationRepository, blob: PlannedBlob, bytes: ImageBytes): Promise<void> {
+    const { resent } = this.#stateOf(to, blob);
+    return this.#once(resent, to, () => this.#transfer(to, blob, bytes, true));
   }
 
   /** Resolves when nothing is under way: after a stop, another run may then begin. */
@@ -70,24 +73,24 @@ export class BlobMover {
     await Promise.allSettled(this.#underWay);
   }
 
-  #stateOf(place: Place, { descriptor, home }: PlannedBlob): BlobState {
-    const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
+  #stateOf(to: DestinationRepository, { descriptor, candidate }: PlannedBlob): BlobState {
+    const key = `${to.group.name} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#states.get(key);
     if (known) return known;
     const state: BlobState = {
-      home,
+      candidate,
       first: undefined,
-      inPlace: new Map(),
+      sent: new Map(),
       resent: new Map(),
     };
     this.#states.set(key, state);
     return state;
   }
 
-  /** Work that several images wait for. After a failure another one may have a source that works. */
+  /** Work that several images wait for. After a failure another image may have a source that works. */
   #once(
     known: Map<string, Promise<void>>,
-    { key }: Place,
+    { key }: DestinationRepository,
     work: () => Promise<void>,
   ): Promise<void> {
     const running = known.get(key);
@@ -99,95 +102,114 @@ export class BlobMover {
     return started;
   }
 
-  async #move(place: Place, blob: PlannedBlob, state: BlobState, account: Account): Promise<void> {
-    while (state.home || state.first) {
-      const { home } = state;
-      if (!home) await state.first?.catch(() => undefined);
-      else if (await this.#takeFrom(home, place, blob, account)) return;
-      else if (state.home === home) state.home = undefined;
+  async #move(
+    to: DestinationRepository,
+    blob: PlannedBlob,
+    state: BlobState,
+    bytes: ImageBytes,
+  ): Promise<void> {
+    while (state.candidate || state.first) {
+      const { candidate } = state;
+      if (!candidate) await state.first?.catch(() => undefined);
+      else if (await this.#takeFrom(candidate, to, blob, bytes)) return;
+      else if (state.candidate === candidate) state.candidate = undefined;
     }
-    state.first = this.#transfer(place, blob, account);
+    state.first = this.#transfer(to, blob, bytes);
     try {
       await state.first;
-      state.home = homeAt(place);
+      state.candidate = candidateAt(to);
     } finally {
       state.first = undefined;
     }
   }
 
-  /** False when a neighbour cannot give the blob, though it should have it. */
-  async #takeFrom(home: Home, place: Place, blob: PlannedBlob, account: Account): Promise<boolean> {
-    const origin = home.origin ?? blob.origins[0];
-    if (!origin) return false;
+  /** False when the other repository cannot give the blob, though it should have it. */
+  async #takeFrom(
+    candidate: MountCandidate,
+    to: DestinationRepository,
+    blob: PlannedBlob,
+    bytes: ImageBytes,
+  ): Promise<boolean> {
+    const from = candidate.from ?? blob.sources[0];
+    if (!from) return false;
     try {
-      await this.#transferFrom(origin, place, blob, account, { home });
+      await this.#transferFrom(from, to, blob, bytes, { candidate });
       return true;
     } catch (error) {
       this.#ctx.signal.throwIfAborted();
-      this.#tellFailure(blob, 1, 1 + blob.origins.length, error);
+      this.#tellFailure(blob, 1, 1 + blob.sources.length, error);
       return false;
     }
   }
 
   /** Asks one source after the other. */
   async #transfer(
-    place: Place,
+    to: DestinationRepository,
     blob: PlannedBlob,
-    account: Account,
+    bytes: ImageBytes,
     absent = false,
   ): Promise<void> {
-    const { origins } = blob;
-    for (const [index, origin] of origins.entries()) {
+    const { sources } = blob;
+    for (const [index, from] of sources.entries()) {
       try {
-        await this.#transferFrom(origin, place, blob, account, { absent });
+        await this.#transferFrom(from, to, blob, bytes, { absent });
         return;
       } catch (error) {
-        if (this.#ctx.signal.aborted || index === origins.length - 1) throw error;
-        this.#tellFailure(blob, index + 1, origins.length, error);
+        if (this.#ctx.signal.aborted || index === sources.length - 1) throw error;
+        this.#tellFailure(blob, index + 1, sources.length, error);
       }
     }
   }
 
   async #transferFrom(
-    origin: Origin,
-    place: Place,
+    from: SourceRepository,
+    to: DestinationRepository,
     blob: PlannedBlob,
-    account: Account,
-    { home, absent = false }: { readonly home?: Home; readonly absent?: boolean },
+    bytes: ImageBytes,
+    {
+      candidate,
+      absent = false,
+    }: { readonly candidate?: MountCandidate; readonly absent?: boolean },
   ): Promise<void> {
     const { descriptor } = blob;
-    // What was to be mounted is not among the bytes that were promised.
-    const counts = !home && !blob.home;
-    // A mount moves no bytes, so it does not count against where they would come from.
-    const groups = home ? [place.group] : [origin.group, place.group];
+    // What was to be mounted is not part of the total.
+    const counts = !candidate && !blob.candidate;
+    // A mount moves no bytes, so it does not count at the source.
+    const groups = candidate ? [to.group] : [from.group, to.group];
     let moved = 0;
-    const onProgress = (bytes: number) => {
-      moved += bytes;
-      if (counts) this.#onProgress(bytes);
+    const onProgress = (count: number) => {
+      moved += count;
+      if (counts) this.#options.onProgress(count);
     };
-    const transfer = await this.#slots.run(groups, descriptor.size, () =>
+    const transfer = await this.#queue.run(groups, descriptor.size, () =>
       transferBlob(this.#ctx, {
         blob: descriptor,
-        target: place.target,
-        source: origin.source,
-        mountFrom: home?.repository,
+        target: to.target,
+        source: from.source,
+        mountFrom: candidate?.repository,
         absent,
+        retry: this.#options.retry,
         onProgress,
       }),
     );
-    if (counts) this.#onProgress(descriptor.size - moved);
-    const isHere = transfer === 'mounted' && home?.repository === place.repository;
-    this.#record(isHere ? 'reused' : transfer, blob, home, account);
-    await this.#delivered?.(descriptor);
+    if (counts) this.#options.onProgress(descriptor.size - moved);
+    const isHere = transfer === 'mounted' && candidate?.repository === to.repository;
+    this.#record(isHere ? 'reused' : transfer, blob, candidate, bytes);
+    await this.#options.delivered?.(descriptor);
   }
 
-  #record(transfer: Transfer, blob: PlannedBlob, home: Home | undefined, account: Account): void {
+  #record(
+    transfer: Transfer,
+    blob: PlannedBlob,
+    candidate: MountCandidate | undefined,
+    bytes: ImageBytes,
+  ): void {
     const { digest, size } = blob.descriptor;
     this.totals[transfer] += 1;
     this.totals[`${transfer}Bytes`] += size;
-    if (transfer === 'copied') account.copiedBytes += size;
+    if (transfer === 'copied') bytes.copiedBytes += size;
     if (transfer === 'mounted') {
-      const from = home?.repository ?? '';
+      const from = candidate?.repository ?? '';
       this.#ctx.emit({ type: 'blob.mounted', digest, sizeBytes: size, from });
     } else {
       this.#ctx.emit({ type: `blob.${transfer}`, digest, sizeBytes: size });
@@ -195,13 +217,7 @@ export class BlobMover {
   }
 
   #tellFailure(blob: PlannedBlob, attempt: number, attempts: number, error: unknown): void {
-    this.#ctx.emit({
-      type: 'attempt.failed',
-      operation: `copy ${blob.descriptor.digest}`,
-      attempt,
-      attempts,
-      delayMs: 0,
-      message: messageOf(error),
-    });
+    const operation = `copy ${blob.descriptor.digest}`;
+    attemptFailed(this.#ctx, { operation, attempt, attempts, delayMs: 0 }, error);
   }
 }

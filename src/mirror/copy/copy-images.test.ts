@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { forPlatform, MemoryRegistry } from '../../../test/support/memory-content.ts';
 import { recordingContext, silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { DEFAULT_RETRY } from '../../core/retry.ts';
 import { parsePlatform } from '../../oci/platform.ts';
 import { copyImages } from './copy-images.ts';
 import type { CopyOptions, ImageJob } from './job.ts';
@@ -264,7 +265,7 @@ test('copyImages refuses bytes that are not what the manifest says', async () =>
   a.repository('app').addImage(['good'], 'v1');
   a.repository('app').blobs.set(a.repository('app').addBlob('good').digest, Buffer.from('evil'));
 
-  const report = await copy([job(a, b, 'app', 'v1')], { attempts: 1 });
+  const report = await copy([job(a, b, 'app', 'v1')], { retry: { rounds: 1 } });
 
   expect(report.images[0]).toMatchObject({
     outcome: 'failed',
@@ -288,7 +289,9 @@ test('copyImages does not let a descriptor with a wrong size spoil an honest ima
     'v1',
   );
 
-  const report = await copy([job(a, b, 'bad', 'v1'), job(a, b, 'good', 'v1')], { attempts: 1 });
+  const report = await copy([job(a, b, 'bad', 'v1'), job(a, b, 'good', 'v1')], {
+    retry: { rounds: 1 },
+  });
 
   expect(report.images.map(({ outcome }) => outcome)).toEqual(['failed', 'copied']);
 });
@@ -602,7 +605,7 @@ test('copyImages tries again to send a blob that the target does not know', asyn
   const has = target.has.bind(target);
   target.has = async (ctx, descriptor) =>
     descriptor.mediaType.includes('layer') || (await has(ctx, descriptor));
-  let failures = 3;
+  let failures = DEFAULT_RETRY.attempts;
   a.repository('app').hook = (operation, digest) => {
     if (operation !== 'get' || digest !== lost || failures === 0) return;
     failures -= 1;
@@ -623,7 +626,7 @@ test('copyImages says what to do when a registry takes no sparse index', async (
   const report = await copy([job(a, b, 'app', 'v1', { shape: 'sparse', platforms })]);
 
   expect(report.images[0]?.error).toMatchObject({
-    code: 'REGISTRY_REFUSED',
+    code: 'INDEX_SPARSE_REFUSED',
     message: expect.stringContaining('sparse index') as string,
     hint: expect.stringContaining('Copy all platforms') as string,
   });

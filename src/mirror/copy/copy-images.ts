@@ -2,21 +2,22 @@ import type { Context } from '../../core/context.ts';
 import { isTransient } from '../../core/errors.ts';
 import { counted, formatBytes } from '../../core/format.ts';
 import { createPool } from '../../core/pool.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
+import type { Target } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
 import { BlobMover } from './blob-mover.ts';
-import { findHomes } from './homes.ts';
+import { Concurrency } from './concurrency.ts';
 import { ImageCopier } from './image-copier.ts';
 import type { CopyOptions, CopyReport } from './job.ts';
-import { ManifestShelf } from './manifest-shelf.ts';
-import { Pace } from './pace.ts';
+import { ManifestCache } from './manifest-cache.ts';
+import { findMountCandidates } from './mount-candidates.ts';
 import { blobsOf, type ImagePlan, isDone } from './plan.ts';
 import { Planner } from './planner.ts';
-import { prepareTargets } from './prepare-targets.ts';
 import { Progress } from './progress.ts';
 import { type Attempt, Results } from './results.ts';
 
 /** Images that are being put together at once: enough that blobs never run out. */
 const IMAGES_AT_ONCE = 64;
-const DEFAULT_ATTEMPTS = 2;
 
 type Planned = Attempt & ({ readonly plan: ImagePlan } | { readonly error: unknown });
 
@@ -31,7 +32,7 @@ export async function copyImages(ctx: Context, options: CopyOptions): Promise<Co
     job,
     index,
     number: 1,
-    account: { copiedBytes: 0 },
+    bytes: { copiedBytes: 0 },
   }));
   try {
     while (attempts.length > 0) attempts = await run.round(attempts);
@@ -45,8 +46,9 @@ export async function copyImages(ctx: Context, options: CopyOptions): Promise<Co
 class CopyRun {
   readonly #ctx: Context;
   readonly #options: CopyOptions;
-  readonly #shelf = new ManifestShelf();
-  readonly #pace: Pace;
+  readonly #retry: RetryPolicy;
+  readonly #cache = new ManifestCache();
+  readonly #concurrency: Concurrency;
   readonly #mover: BlobMover;
   readonly #results: Results;
   #progress: Progress | undefined;
@@ -54,10 +56,14 @@ class CopyRun {
   constructor(ctx: Context, options: CopyOptions) {
     this.#ctx = ctx;
     this.#options = options;
-    this.#pace = new Pace(options);
-    this.#mover = new BlobMover(ctx, this.#pace, options.delivered, (bytes) =>
-      this.#progress?.addBytes(bytes),
-    );
+    this.#retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.#concurrency = new Concurrency(options);
+    this.#mover = new BlobMover(ctx, {
+      concurrency: this.#concurrency,
+      retry: this.#retry,
+      delivered: options.delivered,
+      onProgress: (bytes) => this.#progress?.addBytes(bytes),
+    });
     this.#results = new Results(ctx);
   }
 
@@ -67,7 +73,7 @@ class CopyRun {
     await this.#prepare(queue);
     const again: Attempt[] = [];
     const progress = this.#startProgress(queue);
-    const copier = new ImageCopier(this.#ctx, this.#mover, this.#shelf);
+    const copier = new ImageCopier(this.#ctx, this.#mover, this.#cache);
     const work = async () => {
       // Taken off the end, so that a finished plan is not kept in memory.
       for (let next = queue.pop(); next; next = queue.pop()) {
@@ -86,11 +92,15 @@ class CopyRun {
   }
 
   async #planAll(attempts: readonly Attempt[]): Promise<Planned[]> {
-    const planner = new Planner(this.#ctx, this.#options, this.#shelf, this.#pace);
+    const planner = new Planner(this.#ctx, this.#options, {
+      cache: this.#cache,
+      concurrency: this.#concurrency,
+      retry: this.#retry,
+    });
     const title = 'Reading manifests';
     const progress = new Progress(this.#ctx, { id: 'plan', title, totalItems: attempts.length });
-    const pool = createPool(this.#ctx, this.#pace.planLimit);
-    this.#pace.onChange = () => pool.resize(this.#pace.planLimit);
+    const pool = createPool(this.#ctx, this.#concurrency.planLimit);
+    this.#concurrency.onChange = () => pool.resize(this.#concurrency.planLimit);
     const planned = attempts.map(async (attempt): Promise<Planned> => {
       try {
         return { ...attempt, plan: await pool.run('', () => planner.plan(attempt.job)) };
@@ -109,7 +119,7 @@ class CopyRun {
 
   async #prepare(queue: readonly Planned[]): Promise<void> {
     const plans = queue.flatMap((each) => ('plan' in each ? [each.plan] : []));
-    await findHomes(this.#ctx, plans, this.#pace.planLimit);
+    await findMountCandidates(this.#ctx, plans, this.#concurrency.planLimit);
     await prepareTargets(this.#ctx, plans);
   }
 
@@ -122,7 +132,7 @@ class CopyRun {
       title: this.#options.title ?? 'Copying images',
       totalItems: planned.length,
       totalBytes: [...blobs].reduce(
-        (sum, { descriptor, home }) => sum + (home ? 0 : descriptor.size),
+        (sum, { descriptor, candidate }) => sum + (candidate ? 0 : descriptor.size),
         0,
       ),
     });
@@ -144,14 +154,13 @@ class CopyRun {
         await copier.nameRoot(plan);
         this.#results.skipped(planned, plan);
       } else {
-        await copier.copy(plan, planned.account);
+        await copier.copy(plan, planned.bytes);
         this.#results.copied(planned, plan);
       }
       return true;
     } catch (error) {
       this.#ctx.signal.throwIfAborted();
-      const attempts = this.#options.attempts ?? DEFAULT_ATTEMPTS;
-      if (isTransient(error) && planned.number < attempts) return false;
+      if (isTransient(error) && planned.number < this.#retry.rounds) return false;
       this.#results.failed(planned, plan, error);
       return true;
     }
@@ -169,8 +178,20 @@ class CopyRun {
   }
 }
 
-function nextAttempt({ job, index, number, account }: Attempt): Attempt {
-  return { job, index, number: number + 1, account };
+function nextAttempt({ job, index, number, bytes }: Attempt): Attempt {
+  return { job, index, number: number + 1, bytes };
+}
+
+/** Tells targets that want to know what is coming, before anything comes. */
+async function prepareTargets(ctx: Context, plans: readonly ImagePlan[]): Promise<void> {
+  const coming = new Map<Target, Descriptor[]>();
+  for (const plan of plans) {
+    const { target } = plan.to;
+    const blobs = coming.get(target) ?? [];
+    if (target.can.prepare) coming.set(target, blobs);
+    for (const { descriptor } of blobsOf(plan)) blobs.push(descriptor);
+  }
+  for (const [target, blobs] of coming) await target.can.prepare?.(ctx, blobs);
 }
 
 /** By their biggest blob: those go first, so that no big one is left alone at the end. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
+import type { RetryPolicy } from '../../core/retry.ts';
 import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
@@ -38,10 +39,10 @@ export interface CopyOptions {
   readonly signatures?: boolean | undefined;
   /** Also those of the images inside an index. Default true. */
   readonly childSignatures?: boolean | undefined;
-  /** Blobs under way at once; by default 8, or 16 where a registry is far away. */
+  /** Blobs under way at once; by default 12, or 16 where a registry is slow to answer. */
   readonly concurrency?: number | undefined;
-  /** Rounds for images that fail for a reason that may pass. Default 2. */
-  readonly attempts?: number | undefined;
+  /** What differs from the default policy: rounds for whole images, attempts and sources for blobs. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
   /** How much a registry bears at the moment; `registries.limiter`. */
   readonly limiter?: ((registry: string) => Limiter) | undefined;
   /** Told of every blob that is at its target, before the image is. */
@@ -66,7 +67,7 @@ export interface ImageResult {
   readonly digest?: Digest | undefined;
   /** What the image is, whole, once it was found. */
   readonly root?: Descriptor | undefined;
-  /** All distinct bytes of the image; absent when it was there and nobody had to look inside. */
+  /** All distinct bytes of the image; absent when it was there and its manifest was not read. */
   readonly sizeBytes?: number | undefined;
   /** Bytes that were moved for it. Shared ones count for the image that came first. */
   readonly copiedBytes: number;

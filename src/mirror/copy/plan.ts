@@ -1,15 +1,19 @@
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
+import type {
+  DestinationRepository,
+  MountCandidate,
+  SourceRepository,
+} from './copy-repositories.ts';
 import type { ImageJob } from './job.ts';
-import type { Home, Origin, Place } from './place.ts';
 
-/** One blob of one group of places, and who can give it. */
+/** One blob for one registry or store, and the repositories that can give it. */
 export interface PlannedBlob {
   readonly descriptor: Descriptor;
   /** At most a few, each another repository; the first is asked first. */
-  readonly origins: Origin[];
+  readonly sources: SourceRepository[];
   /** Another repository of the group that has it, in an image which is complete there. */
-  home: Home | undefined;
+  candidate: MountCandidate | undefined;
 }
 
 /** One manifest, with what has to be at the target before it. */
@@ -29,8 +33,8 @@ export interface PlannedTree {
 
 export interface ImagePlan {
   readonly job: ImageJob;
-  readonly place: Place;
-  readonly origin: Origin;
+  readonly from: SourceRepository;
+  readonly to: DestinationRepository;
   readonly root: PlannedTree;
   readonly attachments: readonly PlannedTree[];
 }
@@ -56,7 +60,7 @@ export function blobsOf(plan: ImagePlan): ReadonlySet<PlannedBlob> {
   return new Set(treesOf(plan).flatMap(({ node }) => nodesOf(node).flatMap((each) => each.blobs)));
 }
 
-/** Distinct bytes of an image; undefined where it was there and nobody looked inside. */
+/** Distinct bytes of an image; undefined where it was there and its manifest was not read. */
 export function sizeOf(plan: ImagePlan): number | undefined {
   const nodes = nodesOf(plan.root.node);
   if (plan.root.node.present && nodes.length === 1) return undefined;

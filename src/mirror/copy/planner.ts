@@ -5,24 +5,25 @@ import { type Digest, isDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
 import { AttachmentFinder } from './attachments.ts';
-import { canFind, isSource } from './capabilities.ts';
+import type { Concurrency } from './concurrency.ts';
+import {
+  CopyRepositories,
+  type DestinationRepository,
+  type SourceRepository,
+} from './copy-repositories.ts';
 import type { CopyOptions, ImageJob } from './job.ts';
-import type { ManifestShelf } from './manifest-shelf.ts';
-import type { Pace } from './pace.ts';
-import { type Origin, type Place, Places } from './place.ts';
 import { type ImagePlan, type ManifestNode, nodesOf, type PlannedTree } from './plan.ts';
 import { chooseSingle } from './platforms.ts';
 import { TargetTags } from './target-tags.ts';
-import { TreePlanner } from './tree-planner.ts';
+import { type PlanTools, TreePlanner } from './tree-planner.ts';
 
-/** What a plan needs to know about one image while it is being made. */
-interface Subject {
+interface PlanRequest {
   readonly job: ImageJob;
-  readonly place: Place;
-  readonly origin: Origin;
+  readonly from: SourceRepository;
+  readonly to: DestinationRepository;
 }
 
-interface Found {
+interface FoundRoot {
   readonly root: Descriptor;
   /** Known when it was read on the way. */
   readonly manifest?: RawManifest;
@@ -31,85 +32,91 @@ interface Found {
 /** Artifacts of artifacts (a signature of an SBOM) exist; longer chains do not. */
 const MAX_ATTACHMENT_DEPTH = 3;
 
-/** Finds out what has to be moved for each image, with as few questions as possible. */
+/** Finds out what has to be moved for each image, with as few requests as possible. */
 export class Planner {
   readonly #ctx: Context;
   readonly #options: CopyOptions;
-  readonly #pace: Pace;
-  readonly #places = new Places();
+  readonly #concurrency: Concurrency;
+  readonly #repositories = new CopyRepositories();
   readonly #trees: TreePlanner;
   readonly #finder = new AttachmentFinder();
   /**
-   * Whether the target had the tags of the image before. Then it most likely has those of the next
-   * one, and both sides are asked at once; so they are as long as nothing is known.
+   * Whether the target had the tags of the previous image. Then it most likely has those of the next
+   * one, and both sides are asked at once, as they are for the first.
    */
   #lastWasThere = true;
 
-  constructor(ctx: Context, options: CopyOptions, shelf: ManifestShelf, pace: Pace) {
+  constructor(ctx: Context, options: CopyOptions, tools: PlanTools) {
     this.#ctx = ctx;
     this.#options = options;
-    this.#pace = pace;
-    this.#trees = new TreePlanner(ctx, shelf, pace);
+    this.#concurrency = tools.concurrency;
+    this.#trees = new TreePlanner(ctx, tools);
   }
 
   async plan(job: ImageJob): Promise<ImagePlan> {
-    const place = this.#places.placeOf(job);
-    const origin = this.#places.originOf(job);
-    const subject = { job, place, origin };
+    const from = this.#repositories.sourceOf(job);
+    const to = this.#repositories.destinationOf(job);
+    const request = { job, from, to };
     const ahead =
-      this.#lastWasThere && !isDigest(job.reference) ? this.#resolve(subject) : undefined;
-    // When the target fails first, nobody asks for this any more.
+      this.#lastWasThere && !isDigest(job.reference) ? this.#resolve(request) : undefined;
+    // When the target fails first, nothing waits for this any more.
     ahead?.catch(() => undefined);
-    const tags = await this.#tagsAt(place, job.tags);
+    const tags = await this.#tagsAt(to, job.tags);
     this.#lastWasThere = !tags.areMissing;
-    const { root, manifest } = await this.#findRoot(subject, tags, ahead);
-    const present = await this.#isThere(place, root, tags);
+    const { root, manifest } = await this.#findRoot(request, tags, ahead);
+    const present = await this.#isThere(to, root, tags);
     const shape = job.shape ?? 'whole';
-    const node = await this.#trees.plan({ ...subject, shape, manifest }, root, present);
+    const node = await this.#trees.plan({ ...request, shape, manifest }, root, present);
     const tree = { node, tags: missingOf(job.tags, tags, root) };
-    const attachments = this.#wantsAttachments(job) ? await this.#attachments(subject, node) : [];
-    return { ...subject, root: tree, attachments };
+    const attachments = this.#wantsAttachments(job) ? await this.#attachments(request, node) : [];
+    return { ...request, root: tree, attachments };
   }
 
   #wantsAttachments(job: ImageJob): boolean {
     return job.signatures ?? this.#options.signatures ?? true;
   }
 
-  /** The image itself. Where it has to be read anyway, finding it and reading it is one question. */
+  /** The image itself. Where it has to be read anyway, finding and reading it is one request. */
   async #findRoot(
-    subject: Subject,
+    request: PlanRequest,
     tags: TargetTags,
     ahead: Promise<Descriptor> | undefined,
-  ): Promise<Found> {
-    const { job, origin } = subject;
-    const resolved = () => ahead ?? this.#resolve(subject);
-    if (job.shape === 'single') return { root: await this.#single(subject, await resolved()) };
+  ): Promise<FoundRoot> {
+    const { job, from } = request;
+    const resolved = () => ahead ?? this.#resolve(request);
+    if (job.shape === 'single') return { root: await this.#single(request, await resolved()) };
     const same = isDigest(job.reference) ? tags.find(job.reference) : undefined;
     if (same) return { root: same };
-    const { source, group } = origin;
-    if (ahead || !tags.areMissing || !canFind(source)) return { root: await resolved() };
-    const manifest = await this.#pace.timed(group, () => source.find(this.#ctx, job.reference));
+    const { find } = from.source.can;
+    if (ahead || !tags.areMissing || !find) return { root: await resolved() };
+    const manifest = await this.#concurrency.timed(from.group, () =>
+      find(this.#ctx, job.reference),
+    );
     if (!manifest) throw unknown(job);
     return { root: manifest.descriptor, manifest };
   }
 
-  async #single({ job, origin }: Subject, named: Descriptor): Promise<Descriptor> {
+  async #single({ job, from }: PlanRequest, named: Descriptor): Promise<Descriptor> {
     if (!isIndexType(named.mediaType)) return named;
-    return chooseSingle(await origin.source.manifest(this.#ctx, named), job);
+    return chooseSingle(await from.source.manifest(this.#ctx, named), job);
   }
 
-  async #resolve({ job, origin }: Subject): Promise<Descriptor> {
-    const found = await this.#pace.timed(origin.group, () =>
-      origin.source.resolve(this.#ctx, job.reference),
+  async #resolve({ job, from }: PlanRequest): Promise<Descriptor> {
+    const found = await this.#concurrency.timed(from.group, () =>
+      from.source.resolve(this.#ctx, job.reference),
     );
     if (found) return found;
     throw unknown(job);
   }
 
-  async #tagsAt({ target, group }: Place, tags: readonly string[]): Promise<TargetTags> {
-    if (!isSource(target)) return new TargetTags([]);
+  async #tagsAt(
+    { target, group }: DestinationRepository,
+    tags: readonly string[],
+  ): Promise<TargetTags> {
+    const source = target.can.read;
+    if (!source) return new TargetTags([]);
     const found = tags.map(async (tag) => {
-      const descriptor = await this.#pace.timed(group, () => target.resolve(this.#ctx, tag));
+      const descriptor = await this.#concurrency.timed(group, () => source.resolve(this.#ctx, tag));
       return [tag, descriptor] as const;
     });
     return new TargetTags(await Promise.all(found));
@@ -117,54 +124,58 @@ export class Planner {
 
   /**
    * Whether the target has the image. Without any of its tags that is so unlikely that it is not
-   * worth a question for each image: should it be there, its blobs are found there one by one.
+   * worth a request for each image: should it be there, its blobs are found there one by one.
    */
-  async #isThere({ target, group }: Place, image: Descriptor, tags: TargetTags): Promise<boolean> {
+  async #isThere(
+    { target, group }: DestinationRepository,
+    image: Descriptor,
+    tags: TargetTags,
+  ): Promise<boolean> {
     if (tags.find(image.digest)) return true;
     if (tags.areMissing) return false;
-    return await this.#pace.timed(group, () => target.has(this.#ctx, image));
+    return await this.#concurrency.timed(group, () => target.has(this.#ctx, image));
   }
 
-  async #attachments(subject: Subject, root: ManifestNode): Promise<PlannedTree[]> {
+  async #attachments(request: PlanRequest, root: ManifestNode): Promise<PlannedTree[]> {
     const children = this.#options.childSignatures ?? true;
     const digests = (children ? nodesOf(root) : [root]).map(({ descriptor }) => descriptor.digest);
     const planned: PlannedTree[] = [];
-    await this.#addAttachments(subject, new Set(digests), planned, new Set(digests), 1);
+    await this.#addAttachments(request, new Set(digests), planned, new Set(digests), 1);
     return planned;
   }
 
   async #addAttachments(
-    subject: Subject,
+    request: PlanRequest,
     subjects: ReadonlySet<Digest>,
     planned: PlannedTree[],
     seen: Set<Digest>,
     depth: number,
   ): Promise<void> {
     const found = await Promise.all(
-      [...subjects].map((digest) => this.#finder.find(this.#ctx, subject.origin, digest)),
+      [...subjects].map((digest) => this.#finder.find(this.#ctx, request.from, digest)),
     );
     const fresh = found.flat().filter(({ descriptor }) => {
       const isNew = !seen.has(descriptor.digest);
       seen.add(descriptor.digest);
       return isNew;
     });
-    const trees = fresh.map(({ descriptor, tag }) => this.#attachment(subject, descriptor, tag));
+    const trees = fresh.map(({ descriptor, tag }) => this.#attachment(request, descriptor, tag));
     planned.push(...(await Promise.all(trees)));
     const next = new Set(fresh.map(({ descriptor }) => descriptor.digest));
     if (next.size > 0 && depth < MAX_ATTACHMENT_DEPTH) {
-      await this.#addAttachments(subject, next, planned, seen, depth + 1);
+      await this.#addAttachments(request, next, planned, seen, depth + 1);
     }
   }
 
   async #attachment(
-    subject: Subject,
+    request: PlanRequest,
     descriptor: Descriptor,
     tag: string | undefined,
   ): Promise<PlannedTree> {
     const wanted = tag === undefined ? [] : [tag];
-    const tags = await this.#tagsAt(subject.place, wanted);
-    const present = await this.#isThere(subject.place, descriptor, tags);
-    const node = await this.#trees.plan({ ...subject, shape: 'whole' }, descriptor, present);
+    const tags = await this.#tagsAt(request.to, wanted);
+    const present = await this.#isThere(request.to, descriptor, tags);
+    const node = await this.#trees.plan({ ...request, shape: 'whole' }, descriptor, present);
     return { node, tags: missingOf(wanted, tags, descriptor) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import type { Account } from './blob-mover.ts';
+import type { ImageBytes } from './blob-mover.ts';
 import type { ImageFailure, ImageJob, ImageResult, Outcome } from './job.ts';
 import { type ImagePlan, sizeOf } from './plan.ts';
 
@@ -11,7 +11,7 @@ export interface Attempt {
   readonly index: number;
   readonly number: number;
   /** Bytes moved for it, in this attempt and in those before. */
-  readonly account: Account;
+  readonly bytes: ImageBytes;
 }
 
 /** What became of each image, told as it happens and kept for the report. */
@@ -33,7 +33,7 @@ export class Results {
 
   copied(attempt: Attempt, plan: ImagePlan): void {
     const sizeBytes = sizeOf(plan);
-    const event = { ...eventNames(attempt, plan), sizeBytes: sizeBytes ?? 0, ...attempt.account };
+    const event = { ...eventNames(attempt, plan), sizeBytes: sizeBytes ?? 0, ...attempt.bytes };
     this.#ctx.emit({ type: 'image.copied', ...event });
     this.#succeeded(attempt, plan, 'copied');
   }
@@ -53,7 +53,7 @@ export class Results {
       digest: plan.root.node.descriptor.digest,
       root: plan.root.node.descriptor,
       sizeBytes: sizeOf(plan),
-      copiedBytes: attempt.account.copiedBytes,
+      copiedBytes: attempt.bytes.copiedBytes,
       attachments: plan.attachments.length,
       attempts: attempt.number,
       reason,
@@ -72,7 +72,7 @@ export class Results {
       to,
       outcome: 'failed',
       digest: plan?.root.node.descriptor.digest,
-      copiedBytes: attempt.account.copiedBytes,
+      copiedBytes: attempt.bytes.copiedBytes,
       attachments: 0,
       attempts: attempt.number,
       error,

@@ -5,7 +5,6 @@ import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { openDiskStore } from '../../store/disk/disk-store.ts';
-import { layoutSource } from '../../store/layout/source.ts';
 import { layoutTarget } from '../../store/layout/target.ts';
 import { copyImages } from './copy-images.ts';
 
@@ -33,7 +32,7 @@ async function prepare() {
   };
   const copy = async (signal = new AbortController().signal) => {
     const store = await openDiskStore(folder);
-    const target = { ...layoutSource(store), ...layoutTarget(store) };
+    const target = layoutTarget(store);
     const names = { reference: 'v1', tags: ['v1'], from: 'a', to: 'b' };
     return await copyImages(silentContext({ signal }), { images: [{ source, target, ...names }] });
   };

@@ -1,10 +1,9 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { retry } from '../../core/retry.ts';
-import type { ResumableTarget, Source, Target } from '../../oci/content.ts';
+import { type RetryPolicy, retry } from '../../core/retry.ts';
+import { bulkSourceOf, type Transfer } from '../../oci/bulk.ts';
+import type { BlobResumption, Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { bulkSourceOf, isBulkTarget, type Transfer } from '../../remote/bulk.ts';
-import { isMountTarget, isResumable } from './capabilities.ts';
 
 export interface TransferRequest {
   readonly blob: Descriptor;
@@ -14,22 +13,23 @@ export interface TransferRequest {
   readonly mountFrom: string | undefined;
   /** The target lacks it for certain, whatever it says when asked. */
   readonly absent: boolean;
+  readonly retry: RetryPolicy;
   /** Bytes that went; negative when some go again. */
   readonly onProgress: (bytes: number) => void;
 }
 
-/** Makes one blob be at the target: what is there is used, what a neighbour has is mounted. */
+/** Makes one blob be at the target: used if it is there, mounted if another repository has it, else sent. */
 export async function transferBlob(ctx: Context, request: TransferRequest): Promise<Transfer> {
   const { blob, target, source, mountFrom, absent, onProgress } = request;
-  if (isBulkTarget(target)) {
+  const { putBlobFrom, mount } = target.can;
+  if (putBlobFrom) {
     const options = { mountFrom, absent, onProgress };
-    return await target.putBlobFrom(ctx, blob, bulkSourceOf(source), options);
+    return await putBlobFrom(ctx, blob, bulkSourceOf(source), options);
   }
   if (!absent && (await target.has(ctx, blob))) return 'reused';
-  if (mountFrom !== undefined && isMountTarget(target)) {
-    if (await target.mount(ctx, blob, mountFrom)) return 'mounted';
-  }
-  await retry(ctx, { operation: `copy ${blob.digest}`, attempts: 3 }, () => send(ctx, request));
+  if (mountFrom !== undefined && (await mount?.(ctx, blob, mountFrom))) return 'mounted';
+  const policy = { ...request.retry, operation: `copy ${blob.digest}` };
+  await retry(ctx, policy, () => send(ctx, request));
   return 'copied';
 }
 
@@ -41,7 +41,7 @@ async function send(ctx: Context, request: TransferRequest): Promise<void> {
     onProgress(bytes);
   };
   try {
-    if (isResumable(target)) await sendRest(ctx, request, target, count);
+    if (target.can.resume) await sendRest(ctx, request, target.can.resume, count);
     else await target.putBlob(ctx, blob, chunksFrom(ctx, request, 0, count));
   } catch (error) {
     onProgress(-sent);
@@ -52,16 +52,16 @@ async function send(ctx: Context, request: TransferRequest): Promise<void> {
 async function sendRest(
   ctx: Context,
   request: TransferRequest,
-  target: Target & ResumableTarget,
+  resume: BlobResumption,
   count: (bytes: number) => void,
 ): Promise<void> {
-  const { blob } = request;
-  const offset = await target.partial(ctx, blob);
+  const { blob, target } = request;
+  const offset = await resume.partial(ctx, blob);
   try {
     count(offset);
-    await target.putRest(ctx, blob, offset, chunksFrom(ctx, request, offset, count));
+    await resume.putRest(ctx, blob, offset, chunksFrom(ctx, request, offset, count));
   } catch (error) {
-    // Another process receives the same blob: ours goes beside it, and the first to end wins.
+    // Another process receives the same blob: this copy goes beside it, and the first to end wins.
     if (!(error instanceof AtollError && error.code === 'LOCKED')) throw error;
     await target.putBlob(
       ctx,

@@ -1,43 +1,54 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import type { RetryPolicy } from '../../core/retry.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType, isManifestType } from '../../oci/media-types.ts';
-import { isSource } from './capabilities.ts';
+import type { Concurrency } from './concurrency.ts';
+import {
+  candidateInSameRegistry,
+  type DestinationRepository,
+  type SourceRepository,
+} from './copy-repositories.ts';
 import type { ImageJob, Shape } from './job.ts';
-import type { ManifestShelf } from './manifest-shelf.ts';
-import type { Pace } from './pace.ts';
-import { homeWithin, type Origin, type Place } from './place.ts';
+import type { ManifestCache } from './manifest-cache.ts';
 import type { ManifestNode, PlannedBlob } from './plan.ts';
 import { chosenChildren } from './platforms.ts';
 
 export interface TreeRequest {
   readonly job: Pick<ImageJob, 'from' | 'platforms'>;
-  readonly place: Place;
-  readonly origin: Origin;
+  readonly from: SourceRepository;
+  readonly to: DestinationRepository;
   readonly shape: Shape;
   /** What was read already. */
   readonly manifest?: RawManifest | undefined;
 }
 
+/** What a run shares between its plans. */
+export interface PlanTools {
+  readonly cache: ManifestCache;
+  readonly concurrency: Concurrency;
+  readonly retry: RetryPolicy;
+}
+
 /** Real indexes have one level, a few have two. */
 const MAX_DEPTH = 8;
-/** Other repositories that are remembered for a blob, should the first fail. */
-const MAX_ORIGINS = 3;
 
 /** Reads what lies below a manifest. Images that many indexes share are looked at once. */
 export class TreePlanner {
   readonly #ctx: Context;
-  readonly #shelf: ManifestShelf;
-  readonly #pace: Pace;
+  readonly #cache: ManifestCache;
+  readonly #concurrency: Concurrency;
+  readonly #maxSources: number;
   readonly #images = new Map<string, Promise<ManifestNode>>();
   readonly #blobs = new Map<string, PlannedBlob>();
 
-  constructor(ctx: Context, shelf: ManifestShelf, pace: Pace) {
+  constructor(ctx: Context, { cache, concurrency, retry }: PlanTools) {
     this.#ctx = ctx;
-    this.#shelf = shelf;
-    this.#pace = pace;
+    this.#cache = cache;
+    this.#concurrency = concurrency;
+    this.#maxSources = retry.sources;
   }
 
   /** `present` says whether the target has this manifest. */
@@ -83,7 +94,7 @@ export class TreePlanner {
     if (present) {
       return Promise.resolve({ descriptor: bare(descriptor), present, children: [], blobs: [] });
     }
-    const key = `${request.place.key}@${descriptor.digest}`;
+    const key = `${request.to.key}@${descriptor.digest}`;
     const known = this.#images.get(key);
     if (known) return known;
     const node = this.#readImage(request, descriptor);
@@ -95,43 +106,45 @@ export class TreePlanner {
 
   async #readImage(request: TreeRequest, descriptor: Descriptor): Promise<ManifestNode> {
     const manifest = await this.#read(request, descriptor, false);
-    this.#shelf.keep(manifest);
+    this.#cache.add(manifest);
     const blobs = manifest.children.map((blob) => this.#blob(request, blob));
     return { descriptor: bare(descriptor), present: false, children: [], blobs };
   }
 
   async #read(
-    { origin, place, manifest: known }: TreeRequest,
+    { from, to, manifest: known }: TreeRequest,
     descriptor: Descriptor,
     present: boolean,
   ): Promise<RawManifest> {
-    const near = present && isSource(place.target) ? place.target : undefined;
+    const near = present ? to.target.can.read : undefined;
     if (near) return await near.manifest(this.#ctx, descriptor);
     const manifest =
       known?.descriptor.digest === descriptor.digest
         ? known
-        : await this.#pace.timed(origin.group, () => origin.source.manifest(this.#ctx, descriptor));
-    if (isIndexType(descriptor.mediaType) && !present) this.#shelf.keep(manifest);
+        : await this.#concurrency.timed(from.group, () =>
+            from.source.manifest(this.#ctx, descriptor),
+          );
+    if (isIndexType(descriptor.mediaType) && !present) this.#cache.add(manifest);
     return manifest;
   }
 
-  async #isThere({ place }: TreeRequest, descriptor: Descriptor): Promise<boolean> {
-    return await place.target.has(this.#ctx, descriptor);
+  async #isThere({ to }: TreeRequest, descriptor: Descriptor): Promise<boolean> {
+    return await to.target.has(this.#ctx, descriptor);
   }
 
   /** Digest and size together: one lying descriptor must not spoil the honest ones. */
-  #blob({ place, origin }: TreeRequest, descriptor: Descriptor): PlannedBlob {
-    const key = `${place.group} ${descriptor.digest} ${descriptor.size}`;
+  #blob({ from, to }: TreeRequest, descriptor: Descriptor): PlannedBlob {
+    const key = `${to.group.name} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#blobs.get(key);
-    const home = homeWithin(place, origin);
+    const candidate = candidateInSameRegistry(to, from);
     if (!known) {
-      const blob = { descriptor: bare(descriptor), origins: [origin], home };
+      const blob = { descriptor: bare(descriptor), sources: [from], candidate };
       this.#blobs.set(key, blob);
       return blob;
     }
-    known.home ??= home;
-    const isNew = known.origins.every((other) => other.key !== origin.key);
-    if (isNew && known.origins.length < MAX_ORIGINS) known.origins.push(origin);
+    known.candidate ??= candidate;
+    const isNew = known.sources.every((other) => other.key !== from.key);
+    if (isNew && known.sources.length < this.#maxSources) known.sources.push(from);
     return known;
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts';
+import type { BulkSource, Transfer, TransferOptions } from '../../oci/bulk.ts';
+import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import type { BulkSource, Transfer, TransferOptions } from '../../remote/bulk.ts';
 import type { Repository } from '../../remote/registries.ts';
 import type { UploadNotes } from './upload-notes.ts';
 
@@ -12,17 +13,23 @@ export interface MirrorTargetOptions {
   readonly base?: BaseRepositories | undefined;
 }
 
+export interface MirrorTarget extends Target {
+  readonly can: TargetAbilities & Required<Pick<TargetAbilities, 'putBlobFrom'>>;
+}
+
 /** A repository of the mirror whose uploads survive a kill, and that finds the base of a delta. */
-export function mirrorTarget(repository: Repository, options: MirrorTargetOptions): Repository {
-  const put: Repository['putBlobFrom'] = (ctx, blob, from, transfer = {}) =>
-    putBlob(ctx, repository, { blob, from, transfer, ...options });
-  return new Proxy(repository, {
-    get(target, name) {
-      if (name === 'putBlobFrom') return put;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+export function mirrorTarget(repository: Repository, options: MirrorTargetOptions): MirrorTarget {
+  return {
+    has: (ctx, descriptor) => repository.has(ctx, descriptor),
+    putBlob: (ctx, blob, chunks) => repository.putBlob(ctx, blob, chunks),
+    putManifest: (ctx, manifest, tag) => repository.putManifest(ctx, manifest, tag),
+    location: repository.location,
+    can: {
+      ...repository.can,
+      putBlobFrom: (ctx, blob, from, transfer = {}) =>
+        putBlob(ctx, repository, { blob, from, transfer, ...options }),
     },
-  });
+  };
 }
 
 interface Put extends MirrorTargetOptions {

@@ -91,9 +91,9 @@ export function reportOf(
   };
 }
 
-/** Of the ways out of a refused sparse index, those of the registry and of the image set. */
+/** A sparse index that was refused: what to change in the image set, or at the registry. */
 function explained({ image }: MirroredImage, error: ImageFailure): ImageFailure {
-  if (!image.platforms || !error.message.includes('sparse index')) return error;
+  if (!image.platforms || error.code !== 'INDEX_SPARSE_REFUSED') return error;
   return {
     ...error,
     hint: 'Leave "platforms" out to mirror whole images, or let the registry take sparse indexes: atoll registry does; distribution 3 does with "validation.manifests.indexes.platforms: none"',

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MemoryRegistry } from '../../../test/support/memory-content.ts';
 import { tempDir } from '../../../test/support/temp.ts';
-import { type Context, silentContext } from '../../core/context.ts';
-import type { Source, Target } from '../../oci/content.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
+import { silentContext } from '../../core/context.ts';
+import type { BulkSource } from '../../oci/bulk.ts';
+import type { Source } from '../../oci/content.ts';
 import { digestOf } from '../../oci/digest.ts';
-import type { BulkSource, BulkTarget } from '../../remote/bulk.ts';
 import { ContentCheck } from '../../remote/ops/uploads/content-check.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import { Spool } from './spool.ts';
@@ -25,6 +24,7 @@ function sourceOf(
   const offsets: number[] = [];
   return {
     offsets,
+    can: {},
     resolve: async () => undefined,
     manifest: () => Promise.reject(new Error('none')),
     async *blob(_ctx, _blob, offset = 0) {
@@ -39,7 +39,7 @@ function sourceOf(
 
 async function readThrough(spool: Spool, source: Source, offset = 0): Promise<Buffer> {
   const found: Buffer[] = [];
-  const download = await spool.before(source).openBlob(ctx, blob, offset);
+  const download = await spool.before(source).can.openBlob(ctx, blob, offset);
   await download.pump(ctx, (chunk) => {
     found.push(Buffer.from(chunk));
   });
@@ -47,30 +47,28 @@ async function readThrough(spool: Spool, source: Source, offset = 0): Promise<Bu
 }
 
 /** A source as the HTTP client is one: its buffers are used again as soon as a call has settled. */
-function pooledSource(): Source & BulkSource {
-  return {
-    ...sourceOf(),
-    openBlob: async (_ctx, _blob, offset = 0) => ({
-      size: blob.size - offset,
-      cancel: () => undefined,
-      async pump(_ctx, sink) {
-        const calls = [0, 10_000].map(async (at) => {
-          const buffer = Buffer.from(bytes.subarray(offset + at, offset + at + 10_000));
-          try {
-            await sink(buffer);
-          } finally {
-            buffer.fill('another blob');
-          }
-        });
-        await Promise.all(calls);
-      },
-    }),
-  };
+function pooledSource(): Source {
+  const openBlob: BulkSource['openBlob'] = async (_ctx, _blob, offset = 0) => ({
+    size: blob.size - offset,
+    cancel: () => undefined,
+    async pump(_ctx, sink) {
+      const calls = [0, 10_000].map(async (at) => {
+        const buffer = Buffer.from(bytes.subarray(offset + at, offset + at + 10_000));
+        try {
+          await sink(buffer);
+        } finally {
+          buffer.fill('another blob');
+        }
+      });
+      await Promise.all(calls);
+    },
+  });
+  return { ...sourceOf(), can: { openBlob } };
 }
 
 test('Spool never keeps the bytes of another blob, though the target fails while it writes', async () => {
   const folder = await tempDir();
-  const download = await new Spool(folder).before(pooledSource()).openBlob(ctx, blob, 0);
+  const download = await new Spool(folder).before(pooledSource()).can.openBlob(ctx, blob, 0);
   let calls = 0;
   const failing = download.pump(ctx, async () => {
     calls += 1;
@@ -150,7 +148,7 @@ test('Spool drops what it kept when the target finds that the content is wrong',
   const wrong = sourceOf(120_000, 1);
   await expect(readThrough(new Spool(folder), wrong)).rejects.toThrow('cable out');
   const verifying = async (spool: Spool) => {
-    const download = await spool.before(sourceOf()).openBlob(ctx, blob, 0);
+    const download = await spool.before(sourceOf()).can.openBlob(ctx, blob, 0);
     const check = new ContentCheck(blob);
     await download.pump(ctx, (chunk) => check.take(chunk, check.position));
   };
@@ -162,26 +160,28 @@ test('Spool drops what it kept when the target finds that the content is wrong',
 });
 
 test('Spool is told what the mirror has, and frees it though nobody hears of events', async () => {
-  const [folder, target] = [await tempDir(), new MemoryRegistry('mirror.test')];
+  const folder = await tempDir();
   const from = new MemoryRegistry('upstream.test').repository('app');
+  const target = new MemoryRegistry('mirror.test').repository('app');
   from.addImage(['a'.repeat(100_000), 'b'.repeat(100_000)], 'v1');
   const spool = new Spool(folder);
   const seen = new Set<string>();
-  const into: Target & BulkTarget = Object.assign(target.repository('app'), {
-    async putBlobFrom(this: Target, _ctx: Context, each: Descriptor, source: BulkSource) {
-      const download = await source.openBlob(ctx, each);
+  target.can = {
+    ...target.can,
+    async putBlobFrom(_ctx, each, { openBlob }) {
+      const download = await openBlob(ctx, each);
       await download.pump(ctx, () => undefined);
       for (const file of await readdir(folder)) seen.add(file);
-      await this.putBlob(ctx, each, from.blob(ctx, each));
-      return 'copied' as const;
+      await target.putBlob(ctx, each, from.blob(ctx, each));
+      return 'copied';
     },
-  });
+  };
 
   const { failed } = await copyImages(silentContext({ emit: () => undefined }), {
     images: [
       {
         source: spool.before(from),
-        target: into,
+        target,
         reference: 'v1',
         tags: ['v1'],
         from: 'upstream.test/app:v1',

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { ChunkSink } from '../../core/chunk-sink.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import type { BlobDownload, BulkSource } from '../../oci/bulk.ts';
+import { bulkSourceOf } from '../../oci/bulk.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
-import type { BlobDownload, BulkSource } from '../../remote/bulk.ts';
-import { bulkSourceOf } from '../../remote/bulk.ts';
 import { KeptBlob } from './kept-blob.ts';
 
 /** Downloading a smaller blob again is quicker than looking for it. */
@@ -29,20 +29,19 @@ export class Spool {
   }
 
   /** The same source, with this spool before it. */
-  before<S extends Source>(source: S): S & BulkSource {
+  before(source: Source): Source & { readonly can: BulkSource } {
     const from = bulkSourceOf(source);
     const openBlob: BulkSource['openBlob'] = (ctx, blob, offset = 0) =>
       blob.size < SMALLEST_BYTES
         ? from.openBlob(ctx, blob, offset)
         : this.#download(blob, offset, from);
-    return new Proxy(source as S & BulkSource, {
-      has: (target, name) => name === 'openBlob' || name in target,
-      get(target, name) {
-        if (name === 'openBlob') return openBlob;
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    return {
+      resolve: (ctx, tagOrDigest) => source.resolve(ctx, tagOrDigest),
+      manifest: (ctx, descriptor) => source.manifest(ctx, descriptor),
+      blob: (ctx, descriptor, offset) => source.blob(ctx, descriptor, offset),
+      location: source.location,
+      can: { ...source.can, openBlob },
+    };
   }
 
   /** The mirror has this blob: nothing of it needs to be kept any more. */

@@ -5,7 +5,7 @@ import { startEmbeddedRegistry } from '../../../test/support/embedded-registry.t
 import { makeBlob, openRegistries } from '../../../test/support/remote.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
-import { bulkSourceOf } from '../../remote/bulk.ts';
+import { bulkSourceOf } from '../../oci/bulk.ts';
 import { mirrorTarget } from './mirror-target.ts';
 import { UploadNotes } from './upload-notes.ts';
 
@@ -30,7 +30,7 @@ test('UploadNotes let another process go on with an upload', async () => {
   // The first process stops in the middle and is never heard of again.
   const first = mirrorTarget(repository(), { notes: new UploadNotes(folder) });
   const abort = new AbortController();
-  const stopped = first.putBlobFrom(
+  const stopped = first.can.putBlobFrom(
     silentContext({ signal: abort.signal }),
     blob,
     bulkSourceOf(from(1_200_000)),
@@ -45,7 +45,7 @@ test('UploadNotes let another process go on with an upload', async () => {
   await expect.poll(() => registry.access.some(({ method }) => method === 'PUT')).toBe(true);
   sent.length = 0;
   const second = mirrorTarget(repository(), { notes });
-  await second.putBlobFrom(ctx, blob, bulkSourceOf(from(Number.POSITIVE_INFINITY)));
+  await second.can.putBlobFrom(ctx, blob, bulkSourceOf(from(Number.POSITIVE_INFINITY)));
 
   expect(mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual([]);

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../../core/files.ts';
+import type { UploadMemory } from '../../oci/bulk.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { digestOf } from '../../oci/digest.ts';
-import type { UploadMemory } from '../../remote/bulk.ts';
 import type { Repository } from '../../remote/registries.ts';
 
 /**

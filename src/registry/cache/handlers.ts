@@ -113,10 +113,10 @@ export const cachedBlob: Handler<RouteOf<'blob'>> = async (exchange, route) => {
 export const cachedTags: Handler<RouteOf<'tags'>> = async (exchange, route) => {
   const { service } = exchange;
   const upstream = upstreamOf(service).repository(route.repository);
-  if (!upstream.tags) return await listTags(exchange, route);
+  if (!upstream.can.tags) return await listTags(exchange, route);
   const names: string[] = [];
   try {
-    for await (const tag of upstream.tags(service.ctx)) names.push(tag);
+    for await (const tag of upstream.can.tags(service.ctx)) names.push(tag);
   } catch (error) {
     const known = await service.links.exists(service.ctx, route.repository);
     if (!known) throw upstreamError(error);
@@ -142,9 +142,9 @@ export const cachedReferrers: Handler<RouteOf<'referrers'>> = async (exchange, r
   const { service } = exchange;
   const { repository, digest } = route;
   const upstream = upstreamOf(service).repository(repository);
-  if (isDigest(digest) && upstream.referrers) {
+  if (isDigest(digest) && upstream.can.referrers) {
     // Where the upstream cannot say, what is known here is all there is.
-    const found = await upstream.referrers(service.ctx, digest).catch(() => []);
+    const found = await upstream.can.referrers(service.ctx, digest).catch(() => []);
     for (const one of found) {
       await service.links.referrers(digest).set(service.ctx, repository, one.digest, one);
     }

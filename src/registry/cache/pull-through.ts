@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
+import type { Source } from '../../oci/content.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { WireError, wireErrorOf } from '../serving/wire-error.ts';
 
 /** One repository of the upstream. Whoever starts the registry knows how to reach it. */
-export interface UpstreamRepository extends Source, Partial<ReferrersSource>, Partial<TagSource> {}
+export type UpstreamRepository = Source;
 
 export type ConnectUpstream = (registry: string, repository: string) => UpstreamRepository;
 

@@ -25,7 +25,7 @@ test('dirSource reads back the index that openDirTarget stored', async () => {
 
   const target = await openDirTarget(root);
   await copyRoot(images, target, index);
-  await target.setRoot(ctx, index);
+  await target.can.setRoot(ctx, index);
 
   const source = dirSource(root);
   expect(await source.resolve(ctx, '')).toEqual(index);

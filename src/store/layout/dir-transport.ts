@@ -3,7 +3,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readBytes, readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
-import type { RootTarget, Source, Target } from '../../oci/content.ts';
+import type { Source, Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../oci/manifest.ts';
@@ -42,11 +42,16 @@ export function dirSource(directory: string): Source {
       return parseManifest(found.bytes, descriptor.mediaType, descriptor.digest);
     },
     blob: (ctx, descriptor, offset) => readBlob(ctx, root, descriptor, offset),
+    can: {},
   };
 }
 
+export interface DirTarget extends Target {
+  readonly can: Required<Pick<TargetAbilities, 'setRoot'>>;
+}
+
 /** Puts one image into a folder, which has to be new, empty, or of this kind already. */
-export async function openDirTarget(directory: string): Promise<Target & RootTarget> {
+export async function openDirTarget(directory: string): Promise<DirTarget> {
   const root = resolvePath(directory);
   await prepare(root);
   return {
@@ -58,10 +63,12 @@ export async function openDirTarget(directory: string): Promise<Target & RootTar
     async putManifest(_ctx, { descriptor, bytes }) {
       await writeFileAtomic(childFile(root, descriptor.digest), bytes);
     },
-    async setRoot(_ctx, { digest }) {
-      if ((await readManifestFile(join(root, 'manifest.json')))?.descriptor.digest === digest)
-        return;
-      await rename(childFile(root, digest), join(root, 'manifest.json'));
+    can: {
+      async setRoot(_ctx, { digest }) {
+        const manifestFile = join(root, 'manifest.json');
+        if ((await readManifestFile(manifestFile))?.descriptor.digest === digest) return;
+        await rename(childFile(root, digest), manifestFile);
+      },
     },
   };
 }

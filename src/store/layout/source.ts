@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
-import type { ReferrersSource, Source, TagSource } from '../../oci/content.ts';
+import type { Source, SourceAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
@@ -12,7 +12,9 @@ import type { DiskStore } from '../disk/disk-store.ts';
 import { findManifest, findSoundManifest, readManifest } from '../read-manifest.ts';
 import { readReferences } from './references.ts';
 
-export type LayoutSource = Source & TagSource & ReferrersSource;
+export interface LayoutSource extends Source {
+  readonly can: Required<Pick<SourceAbilities, 'tags' | 'referrers'>>;
+}
 
 /** Reads images from a layout on disk. Its tags are the names in `index.json`. */
 export function layoutSource(store: DiskStore): LayoutSource {
@@ -22,11 +24,13 @@ export function layoutSource(store: DiskStore): LayoutSource {
     manifest: (ctx, descriptor) => readManifest(ctx, store.blobs, descriptor),
     blob: (ctx, { digest, size }, offset = 0) =>
       store.blobs.read(ctx, digest, { start: offset, end: Math.max(size - 1, 0) }),
-    async *tags() {
-      const references = await readReferences(store);
-      yield* references.flatMap(({ name }) => (name === undefined ? [] : [name])).toSorted();
+    can: {
+      async *tags() {
+        const references = await readReferences(store);
+        yield* references.flatMap(({ name }) => (name === undefined ? [] : [name])).toSorted();
+      },
+      referrers: async (ctx, subject) => (await referrers(ctx)).get(subject) ?? [],
     },
-    referrers: async (ctx, subject) => (await referrers(ctx)).get(subject) ?? [],
   };
 }
 

@@ -37,7 +37,7 @@ test('layoutSource reads back what layoutTarget stored', async () => {
   expect(await source.resolve(ctx, image.digest)).toMatchObject({ digest: image.digest });
   expect(await source.resolve(ctx, layer.digest)).toBeUndefined();
   expect(await source.resolve(ctx, 'other')).toBeUndefined();
-  expect(await collectAll(source.tags(ctx))).toEqual(['quay.io/org/app:v1']);
+  expect(await collectAll(source.can.tags(ctx))).toEqual(['quay.io/org/app:v1']);
   const bytes = await collect(source.blob(ctx, layer, 5));
   expect(bytes.equals(images.blobs.get(layer.digest)?.subarray(5) ?? Buffer.alloc(0))).toBe(true);
   expect((await source.manifest(ctx, index)).bytes).toEqual(images.blobs.get(index.digest));
@@ -47,15 +47,15 @@ test('layoutTarget keeps the beginning of a blob that was cut', async () => {
   const { store, source, target } = await openLayout();
   const blob = describeBytes('abcdef');
 
-  expect(await target.partial(ctx, blob)).toBe(0);
-  await expect(target.putRest(ctx, blob, 0, chunksOf('abc', new Error('cable')))).rejects.toThrow(
-    'cable',
-  );
-  expect(await target.partial(ctx, blob)).toBe(3);
-  const short = target.putRest(ctx, blob, 3, chunksOf('de'));
+  expect(await target.can.resume.partial(ctx, blob)).toBe(0);
+  await expect(
+    target.can.resume.putRest(ctx, blob, 0, chunksOf('abc', new Error('cable'))),
+  ).rejects.toThrow('cable');
+  expect(await target.can.resume.partial(ctx, blob)).toBe(3);
+  const short = target.can.resume.putRest(ctx, blob, 3, chunksOf('de'));
   await expect(short).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
-  expect(await target.partial(ctx, blob)).toBe(5);
-  await target.putRest(ctx, blob, 5, chunksOf('f'));
+  expect(await target.can.resume.partial(ctx, blob)).toBe(5);
+  await target.can.resume.putRest(ctx, blob, 5, chunksOf('f'));
 
   expect((await collect(source.blob(ctx, blob))).toString()).toBe('abcdef');
   expect(await store.uploads.offset(ctx, uploadIdOf(blob.digest))).toBeUndefined();
@@ -65,10 +65,10 @@ test('layoutTarget tells whoever comes second that somebody receives the same bl
   const { store, target } = await openLayout();
   const other = layoutTarget(await openDiskStore(store.root));
   const blob = describeBytes('abcdef');
-  const seen = await other.partial(ctx, blob);
-  const second = async () => await other.putRest(ctx, blob, seen, chunksOf('abcdef'));
+  const seen = await other.can.resume.partial(ctx, blob);
+  const second = async () => await other.can.resume.putRest(ctx, blob, seen, chunksOf('abcdef'));
 
-  const first = target.putRest(
+  const first = target.can.resume.putRest(
     ctx,
     blob,
     0,
@@ -87,11 +87,13 @@ test('layoutTarget does not put a rest behind what another one has finished', as
   const { store, target } = await openLayout();
   const other = layoutTarget(await openDiskStore(store.root));
   const blob = describeBytes('abcdef');
-  await target.putRest(ctx, blob, 0, chunksOf('abc', new Error('cable'))).catch(() => undefined);
-  const seen = await other.partial(ctx, blob);
-  await target.putRest(ctx, blob, 3, chunksOf('def'));
+  await target.can.resume
+    .putRest(ctx, blob, 0, chunksOf('abc', new Error('cable')))
+    .catch(() => undefined);
+  const seen = await other.can.resume.partial(ctx, blob);
+  await target.can.resume.putRest(ctx, blob, 3, chunksOf('def'));
 
-  const late = other.putRest(ctx, blob, seen, chunksOf('def'));
+  const late = other.can.resume.putRest(ctx, blob, seen, chunksOf('def'));
 
   await expect(late).rejects.toMatchObject({ code: 'LOCKED' });
   expect(await target.has(ctx, blob)).toBe(true);
@@ -101,12 +103,12 @@ test('layoutTarget refuses more bytes than described, and starts again after wro
   const { store, target } = await openLayout();
   const blob = describeBytes('abcdef');
 
-  const long = target.putRest(ctx, blob, 0, chunksOf('abcxyz', 'more'));
+  const long = target.can.resume.putRest(ctx, blob, 0, chunksOf('abcxyz', 'more'));
   await expect(long).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
-  const wrong = target.putRest(ctx, blob, 6, chunksOf());
+  const wrong = target.can.resume.putRest(ctx, blob, 6, chunksOf());
   await expect(wrong).rejects.toMatchObject({ code: 'CONTENT_MISMATCH' });
 
-  expect(await target.partial(ctx, blob)).toBe(0);
+  expect(await target.can.resume.partial(ctx, blob)).toBe(0);
   expect(await store.blobs.stat(ctx, blob.digest)).toBeUndefined();
 });
 
@@ -124,18 +126,18 @@ test('layoutSource finds the artifacts that refer to an image', async () => {
     MEDIA_TYPES.ociManifest,
   );
   await copyRoot(images, target, image, 'app');
-  expect(await source.referrers(ctx, image.digest)).toEqual([]);
+  expect(await source.can.referrers(ctx, image.digest)).toEqual([]);
 
   await copyImage(images, target, artifact);
 
-  expect(await source.referrers(ctx, image.digest)).toEqual([
+  expect(await source.can.referrers(ctx, image.digest)).toEqual([
     {
       ...artifact,
       artifactType: 'application/vnd.example.sbom',
       annotations: { made: 'today' },
     },
   ]);
-  expect(await source.referrers(ctx, artifact.digest)).toEqual([]);
+  expect(await source.can.referrers(ctx, artifact.digest)).toEqual([]);
 });
 
 test('layoutSource finds artifacts though another image of the layout is damaged', async () => {
@@ -146,7 +148,7 @@ test('layoutSource finds artifacts though another image of the layout is damaged
   await copyRoot(images, target, other, 'other');
   await writeFile(store.blobPath(other.digest), Buffer.alloc(other.size, 'x'));
 
-  expect(await source.referrers(ctx, image.digest)).toEqual([]);
+  expect(await source.can.referrers(ctx, image.digest)).toEqual([]);
 });
 
 test('layoutSource looks for artifacts again after a run was stopped at it', async () => {
@@ -155,9 +157,9 @@ test('layoutSource looks for artifacts again after a run was stopped at it', asy
   await copyRoot(images, target, image, 'app');
   const stopped = silentContext({ signal: AbortSignal.abort(new Error('stopped')) });
 
-  await expect(source.referrers(stopped, image.digest)).rejects.toThrow('stopped');
+  await expect(source.can.referrers(stopped, image.digest)).rejects.toThrow('stopped');
 
-  expect(await source.referrers(ctx, image.digest)).toEqual([]);
+  expect(await source.can.referrers(ctx, image.digest)).toEqual([]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { withLock } from '../../core/lock.ts';
-import type { ResumableTarget, RootTarget, Target } from '../../oci/content.ts';
+import type { Source, Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { isImage, type RawManifest } from '../../oci/manifest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
@@ -12,8 +12,11 @@ import { findSoundManifest } from '../read-manifest.ts';
 import { type Store, uploadIdOf } from '../store.ts';
 import { uploadPath } from './paths.ts';
 import { setReference } from './references.ts';
+import { layoutSource } from './source.ts';
 
-export type LayoutTarget = Target & ResumableTarget & RootTarget;
+export interface LayoutTarget extends Target {
+  readonly can: Required<Pick<TargetAbilities, 'read' | 'setRoot' | 'resume'>>;
+}
 
 /** Puts images into a layout on disk. A tag becomes a name in `index.json`. */
 export function layoutTarget(store: DiskStore): LayoutTarget {
@@ -21,9 +24,27 @@ export function layoutTarget(store: DiskStore): LayoutTarget {
     has: (ctx, descriptor) => has(ctx, store, descriptor),
     putBlob: (ctx, blob, chunks) => store.blobs.write(ctx, blob, chunks),
     putManifest: (ctx, manifest, tag) => putManifest(ctx, store, manifest, tag),
-    setRoot: (ctx, root, name) => setReference(ctx, store, name, root),
-    partial: async (ctx, blob) => (await store.uploads.offset(ctx, uploadIdOf(blob.digest))) ?? 0,
-    putRest: (ctx, blob, offset, chunks) => putRest(ctx, store, { blob, offset }, chunks),
+    can: {
+      read: wholeImages(store),
+      setRoot: (ctx, root, name) => setReference(ctx, store, name, root),
+      resume: {
+        partial: async (ctx, blob) =>
+          (await store.uploads.offset(ctx, uploadIdOf(blob.digest))) ?? 0,
+        putRest: (ctx, blob, offset, chunks) => putRest(ctx, store, { blob, offset }, chunks),
+      },
+    },
+  };
+}
+
+/** The layout as a source whose names count only for images that are whole: others come again. */
+function wholeImages(store: DiskStore): Source {
+  const source = layoutSource(store);
+  return {
+    ...source,
+    async resolve(ctx, tagOrDigest) {
+      const found = await source.resolve(ctx, tagOrDigest);
+      return found && (await has(ctx, store, found)) ? found : undefined;
+    },
   };
 }
 

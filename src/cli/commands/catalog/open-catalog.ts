@@ -3,7 +3,11 @@ import { type CatalogPlace, openCatalog } from '../../../content/catalog/open-ca
 import { readCatalog } from '../../../content/catalog/read-catalog.ts';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
-import { openSource, parseTransport, type Transport } from '../../../mirror/transport.ts';
+import {
+  type ImageLocation,
+  openSource,
+  parseImageLocation,
+} from '../../../mirror/image-location.ts';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import type { Terminal } from '../../command.ts';
@@ -15,32 +19,32 @@ export const CATALOG_ARGUMENT = {
 } as const;
 
 /** A plain reference means a registry, as everywhere. */
-export function parseCatalog(text: string): Transport {
+export function parseCatalog(text: string): ImageLocation {
   if (/^(docker:\/\/|oci:|dir:)/.test(text)) {
-    return parseTransport(text.replace(/^oci:\/\/(?=\/)/, 'oci:'));
+    return parseImageLocation(text.replace(/^oci:\/\/(?=\/)/, 'oci:'));
   }
   return { kind: 'docker', reference: parseReference(text) };
 }
 
 export async function catalogPlace(
   ctx: Context,
-  transport: Transport,
+  location: ImageLocation,
   registries: Registries,
 ): Promise<CatalogPlace> {
-  const { source, reference: tagOrDigest } = await openSource(ctx, transport, registries);
+  const { source, reference: tagOrDigest } = await openSource(ctx, location, registries);
   const root = await source.resolve(ctx, tagOrDigest);
   if (root) {
-    const isLayout = transport.kind !== 'docker';
-    return { source, root, reference: referenceOf(transport), isLayout };
+    const isLayout = location.kind !== 'docker';
+    return { source, root, reference: referenceOf(location), isLayout };
   }
   throw new AtollError('IMAGE_UNKNOWN', 'Cannot find the catalog', {
     hint: 'Check its name and tag, and the mirrors in registries.conf',
   });
 }
 
-function referenceOf(transport: Transport): Reference {
-  if (transport.kind === 'docker') return transport.reference;
-  return { registry: 'localhost', repository: transport.path };
+function referenceOf(location: ImageLocation): Reference {
+  if (location.kind === 'docker') return location.reference;
+  return { registry: 'localhost', repository: location.path };
 }
 
 /** Runs work with the registries of one command, and closes them. */
@@ -64,9 +68,9 @@ export function readCatalogOf(
   flags: RegistryFlags,
   terminal: Terminal,
 ): Promise<Catalog> {
-  const transport = parseCatalog(text);
+  const location = parseCatalog(text);
   return withRegistries(flags, terminal, async (registries) => {
-    const open = await openCatalog(ctx, await catalogPlace(ctx, transport, registries));
+    const open = await openCatalog(ctx, await catalogPlace(ctx, location, registries));
     return (await readCatalog(ctx, open)).catalog;
   });
 }

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatDuration } from '../../../core/format.ts';
 import { type CopiedImage, copyImage } from '../../../mirror/copy-image.ts';
-import { parseTransport } from '../../../mirror/transport.ts';
+import { parseImageLocation } from '../../../mirror/image-location.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
@@ -51,8 +51,8 @@ export const mirrorCopyCommand = defineCommand({
     const registries = registriesFrom(options, terminal);
     try {
       return await copyImage(ctx, {
-        from: parseTransport(args.source ?? ''),
-        to: parseTransport(args.target ?? ''),
+        from: parseImageLocation(args.source ?? ''),
+        to: parseImageLocation(args.target ?? ''),
         registries,
         platforms: options.platform.map(parsePlatform),
         sparse: options.sparse,

@@ -11,7 +11,7 @@ import {
 } from '../../../content/release/open-release.ts';
 import type { Context } from '../../../core/context.ts';
 import { createWeb, type Web } from '../../../http/web.ts';
-import { openSource, parseTransport } from '../../../mirror/transport.ts';
+import { openSource, parseImageLocation } from '../../../mirror/image-location.ts';
 import type { Source } from '../../../oci/content.ts';
 import {
   formatReference,
@@ -89,9 +89,9 @@ async function imageOf(
 async function placeOf(ctx: Context, text: string, registries: Registries): Promise<ReleasePlace> {
   const bare = text.replace(/^docker:\/\//, '');
   if (/^(oci|dir):/.test(bare)) {
-    const transport = parseTransport(bare);
-    const { source, reference: tagOrDigest } = await openSource(ctx, transport, registries);
-    const reference = transport.kind === 'oci' ? referenceOf(transport.name) : undefined;
+    const location = parseImageLocation(bare);
+    const { source, reference: tagOrDigest } = await openSource(ctx, location, registries);
+    const reference = location.kind === 'oci' ? referenceOf(location.name) : undefined;
     return { reference, source: named(source, reference), tagOrDigest, shown: text };
   }
   const reference = parseReference(bare);

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
-import type { Source, TagSource } from '../../../oci/content.ts';
+import type { Source } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../../oci/digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../../oci/manifest.ts';
@@ -84,7 +84,7 @@ export class OcArchive {
   }
 
   /** One repository; content is shared between all of them, as in a registry. */
-  repository(name: string): Source & TagSource {
+  repository(name: string): Source {
     const tags = this.#tags.get(name) ?? new Map<string, Digest>();
     return {
       resolve: async (ctx, tagOrDigest) => {
@@ -94,8 +94,10 @@ export class OcArchive {
       },
       manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),
       blob: (ctx, { digest }, offset = 0) => this.#blob(digest).read(ctx, offset),
-      async *tags() {
-        yield* [...tags.keys()].toSorted();
+      can: {
+        async *tags() {
+          yield* [...tags.keys()].toSorted();
+        },
       },
     };
   }

@@ -3,13 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../../core/errors.ts';
 import { readBytes, unwritable, writeFileAtomic } from '../../../core/files.ts';
-import type {
-  PreparedTarget,
-  ResumableTarget,
-  Source,
-  TagSource,
-  Target,
-} from '../../../oci/content.ts';
+import type { Source, SourceAbilities, Target, TargetAbilities } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../../oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../../oci/manifest.ts';
@@ -28,7 +22,13 @@ import { readFileFrom } from './read-file-from.ts';
 //   <dir>/v2/<repository>/manifests/<tag>           symbolic link to sha256:<hex>
 
 /** A repository in a folder of `oc`, for reading and writing. */
-export class OcDir implements Source, TagSource, Target, ResumableTarget, PreparedTarget {
+export class OcDir implements Source, Target {
+  readonly can: SourceAbilities & TargetAbilities = {
+    tags: () => this.tags(),
+    read: this,
+    resume: this,
+    prepare: (ctx, blobs) => this.prepare(ctx, blobs),
+  };
   readonly #dir: string;
   readonly #root: string;
 

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/scripted-registry.ts';
 import { tempDir } from '../../../../test/support/temp.ts';
 import { silentContext } from '../../../core/context.ts';
-import { bulkSourceOf } from '../../bulk.ts';
+import { bulkSourceOf } from '../../../oci/bulk.ts';
 
 const ctx = silentContext();
 const MANIFEST = JSON.stringify({ schemaVersion: 2, manifests: [] });

@@ -14,8 +14,8 @@ import {
 } from '../../../../test/support/scripted-registry.ts';
 import { silentContext } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { bulkSourceOf } from '../../../oci/bulk.ts';
 import { digestOf } from '../../../oci/digest.ts';
-import { bulkSourceOf } from '../../bulk.ts';
 
 const ctx = silentContext();
 

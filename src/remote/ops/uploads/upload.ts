@@ -1,7 +1,7 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import type { BulkSource, Transfer, TransferOptions } from '../../../oci/bulk.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
-import type { BulkSource, Transfer, TransferOptions } from '../../bulk.ts';
 import { hasBlob } from '../blobs.ts';
 import { type Place, subjectAt } from '../place.ts';
 import { ContentCheck } from './content-check.ts';

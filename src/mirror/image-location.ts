@@ -8,13 +8,13 @@ import {
   tagOrDigestOf,
 } from '../oci/reference.ts';
 import type { Registries } from '../remote/registries.ts';
-import { type DiskStore, openDiskStore } from '../store/disk/disk-store.ts';
+import { openDiskStore } from '../store/disk/disk-store.ts';
 import { dirSource, openDirTarget } from '../store/layout/dir-transport.ts';
-import { type LayoutSource, layoutRoot, layoutSource } from '../store/layout/source.ts';
-import { type LayoutTarget, layoutTarget } from '../store/layout/target.ts';
+import { layoutRoot, layoutSource } from '../store/layout/source.ts';
+import { layoutTarget } from '../store/layout/target.ts';
 
 /** Where an image is, in the words of skopeo and podman. */
-export type Transport =
+export type ImageLocation =
   | { readonly kind: 'docker'; readonly reference: Reference }
   | { readonly kind: 'oci'; readonly path: string; readonly name: string | undefined }
   | { readonly kind: 'dir'; readonly path: string };
@@ -22,7 +22,7 @@ export type Transport =
 const FORMS = '"docker://HOST/REPOSITORY[:TAG|@DIGEST]", "oci:DIR[:NAME]" or "dir:DIR"';
 
 /** Parses `docker://…`, `oci:…` and `dir:…`. */
-export function parseTransport(text: string): Transport {
+export function parseImageLocation(text: string): ImageLocation {
   const [, kind = '', rest = ''] = /^([a-z-]+):(.*)$/s.exec(text) ?? [];
   if (kind === 'docker' && rest.startsWith('//')) {
     return { kind, reference: parseReference(rest.slice(2)) };
@@ -49,14 +49,14 @@ function looksLikeReference(text: string): boolean {
   }
 }
 
-export function formatTransport(transport: Transport): string {
-  switch (transport.kind) {
+export function formatImageLocation(location: ImageLocation): string {
+  switch (location.kind) {
     case 'docker':
-      return `docker://${formatReference(transport.reference)}`;
+      return `docker://${formatReference(location.reference)}`;
     case 'oci':
-      return `oci:${transport.path}${transport.name === undefined ? '' : `:${transport.name}`}`;
+      return `oci:${location.path}${location.name === undefined ? '' : `:${location.name}`}`;
     case 'dir':
-      return `dir:${transport.path}`;
+      return `dir:${location.path}`;
   }
 }
 
@@ -77,51 +77,37 @@ export interface OpenTarget {
 /** Opens an image for reading. Registries are asked as a pull would: through `registries.conf`. */
 export async function openSource(
   ctx: Context,
-  transport: Transport,
+  location: ImageLocation,
   registries: Registries,
 ): Promise<OpenSource> {
-  if (transport.kind === 'docker') {
-    const { reference } = transport;
+  if (location.kind === 'docker') {
+    const { reference } = location;
     const sourceRepository = `${reference.registry}/${reference.repository}`;
     const source = registries.source(reference);
     return { source, reference: tagOrDigestOf(reference), sourceRepository };
   }
-  if (transport.kind === 'dir') {
-    return { source: dirSource(transport.path), reference: '', sourceRepository: undefined };
+  if (location.kind === 'dir') {
+    return { source: dirSource(location.path), reference: '', sourceRepository: undefined };
   }
-  const store = await openDiskStore(transport.path, { create: false });
-  const { digest } = await layoutRoot(ctx, store, transport.name);
+  const store = await openDiskStore(location.path, { create: false });
+  const { digest } = await layoutRoot(ctx, store, location.name);
   return { source: layoutSource(store), reference: digest, sourceRepository: undefined };
 }
 
 /** Opens a place for one image. Folders are made; registries are exactly the one that is named. */
 export async function openTarget(
-  transport: Transport,
+  location: ImageLocation,
   registries: Registries,
 ): Promise<OpenTarget> {
-  if (transport.kind === 'docker') {
-    const { registry, repository, tag, digest } = transport.reference;
+  if (location.kind === 'docker') {
+    const { registry, repository, tag, digest } = location.reference;
     const target = registries.repository(registry, repository);
     const tags = tag !== undefined ? [tag] : digest === undefined ? ['latest'] : [];
     return { target, tags, holdsAttachments: true };
   }
-  if (transport.kind === 'dir') {
-    return { target: await openDirTarget(transport.path), tags: [], holdsAttachments: false };
+  if (location.kind === 'dir') {
+    return { target: await openDirTarget(location.path), tags: [], holdsAttachments: false };
   }
-  const store = await openDiskStore(transport.path);
-  const target = wholeLayout(store);
-  return { target, tags: transport.name ? [transport.name] : [], holdsAttachments: true };
-}
-
-/** A layout as a target whose names count only for images that are whole: others come again. */
-function wholeLayout(store: DiskStore): LayoutSource & LayoutTarget {
-  const [source, target] = [layoutSource(store), layoutTarget(store)];
-  return {
-    ...source,
-    ...target,
-    async resolve(ctx, tagOrDigest) {
-      const found = await source.resolve(ctx, tagOrDigest);
-      return found && (await target.has(ctx, found)) ? found : undefined;
-    },
-  };
+  const target = layoutTarget(await openDiskStore(location.path));
+  return { target, tags: location.name ? [location.name] : [], holdsAttachments: true };
 }

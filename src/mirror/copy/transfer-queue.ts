@@ -1,26 +1,27 @@
 import type { Context } from '../../core/context.ts';
+import type { CopyGroup } from './copy-repositories.ts';
 
 interface Waiting {
-  readonly groups: readonly string[];
+  readonly groups: readonly CopyGroup[];
   readonly size: number;
-  /** Of equal sizes, who came first. */
+  /** Of equal sizes the first to arrive is first. */
   readonly order: number;
   readonly start: () => void;
   readonly cancel: (reason: unknown) => void;
 }
 
 /**
- * Turns for blobs. A blob needs a turn at every registry it touches; of those that can start, the
- * biggest does, so that none of them is left alone at the end.
+ * Bounds the transfers at each registry. A transfer counts at every registry it touches; of those that
+ * can start, the biggest does, so that no big one runs alone at the end.
  */
-export class Slots {
-  readonly #limitOf: (group: string) => number;
+export class TransferQueue {
+  readonly #limitOf: (group: CopyGroup) => number;
   readonly #active = new Map<string, number>();
-  /** Those that need the same registries wait in one line, whose first is next. */
+  /** Transfers between the same registries wait in one line, biggest first. */
   readonly #lines = new Map<string, Waiting[]>();
   #arrivals = 0;
 
-  constructor(ctx: Pick<Context, 'signal'>, limitOf: (group: string) => number) {
+  constructor(ctx: Pick<Context, 'signal'>, limitOf: (group: CopyGroup) => number) {
     this.#limitOf = limitOf;
     ctx.signal.addEventListener('abort', () => {
       const all = [...this.#lines.values()].flat();
@@ -29,7 +30,7 @@ export class Slots {
     });
   }
 
-  async run<T>(groups: readonly string[], size: number, task: () => Promise<T>): Promise<T> {
+  async run<T>(groups: readonly CopyGroup[], size: number, task: () => Promise<T>): Promise<T> {
     await this.#turn(groups, size);
     try {
       return await task();
@@ -39,11 +40,11 @@ export class Slots {
     }
   }
 
-  #turn(groups: readonly string[], size: number): Promise<void> {
+  #turn(groups: readonly CopyGroup[], size: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#arrivals += 1;
       const waiting = { groups, size, order: this.#arrivals, start: resolve, cancel: reject };
-      const key = groups.join(' ');
+      const key = groups.map(({ name }) => name).join(' ');
       const line = this.#lines.get(key) ?? [];
       line.splice(positionIn(line, waiting), 0, waiting);
       this.#lines.set(key, line);
@@ -60,7 +61,7 @@ export class Slots {
     }
   }
 
-  /** The line whose first can start and comes before the first of all others that can. */
+  /** The line whose first transfer can start and is the biggest of those. */
   #bestLine(): Waiting[] | undefined {
     let best: Waiting[] | undefined;
     for (const line of this.#lines.values()) {
@@ -71,13 +72,13 @@ export class Slots {
     return best;
   }
 
-  #hasRoom(group: string): boolean {
-    return (this.#active.get(group) ?? 0) < this.#limitOf(group);
+  #hasRoom(group: CopyGroup): boolean {
+    return (this.#active.get(group.name) ?? 0) < this.#limitOf(group);
   }
 
-  #count(groups: readonly string[], by: number): void {
-    for (const group of new Set(groups)) {
-      this.#active.set(group, (this.#active.get(group) ?? 0) + by);
+  #count(groups: readonly CopyGroup[], by: number): void {
+    for (const name of new Set(groups.map((group) => group.name))) {
+      this.#active.set(name, (this.#active.get(name) ?? 0) + by);
     }
   }
 }

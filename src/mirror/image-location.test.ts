@@ -4,10 +4,9 @@ import { copyRoot } from '../../test/support/copy-image.ts';
 import { MemoryImages } from '../../test/support/images.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
-import type { Source } from '../oci/content.ts';
 import { openDiskStore } from '../store/disk/disk-store.ts';
 import { layoutTarget } from '../store/layout/target.ts';
-import { formatTransport, openTarget, parseTransport } from './transport.ts';
+import { formatImageLocation, openTarget, parseImageLocation } from './image-location.ts';
 
 test.each([
   'docker://quay.io/org/app:v1',
@@ -16,12 +15,12 @@ test.each([
   'oci:images',
   'oci:/abs/images:quay.io/org/app:v1',
   'dir:folder/with:colon',
-])('parseTransport and formatTransport are inverses for %s', (text) => {
-  expect(formatTransport(parseTransport(text))).toBe(text);
+])('parseImageLocation and formatImageLocation are inverses for %s', (text) => {
+  expect(formatImageLocation(parseImageLocation(text))).toBe(text);
 });
 
-test('parseTransport ends the folder of a layout at the first colon', () => {
-  expect(parseTransport('oci:a/b:quay.io/app:v1')).toEqual({
+test('parseImageLocation ends the folder of a layout at the first colon', () => {
+  expect(parseImageLocation('oci:a/b:quay.io/app:v1')).toEqual({
     kind: 'oci',
     path: 'a/b',
     name: 'quay.io/app:v1',
@@ -34,8 +33,8 @@ test.each([
   ['docker-archive:file.tar', 'Write "docker://'],
   ['oci:', 'Write "docker://'],
   ['', 'Write "docker://'],
-])('parseTransport refuses %j with a hint', (text, hint) => {
-  expect(() => parseTransport(text)).toThrow(
+])('parseImageLocation refuses %j with a hint', (text, hint) => {
+  expect(() => parseImageLocation(text)).toThrow(
     expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining(hint) as string }),
   );
 });
@@ -46,11 +45,11 @@ test('openTarget knows the name of an image in a layout only as long as the imag
   const images = new MemoryImages();
   const layer = await images.addLayer([{ name: 'etc/motd', content: 'hello' }]);
   await copyRoot(images, layoutTarget(store), images.addImage([layer]), 'app');
-  const transport = parseTransport(`oci:${store.root}:app`);
-  const target = (await openTarget(transport, {} as never)).target as unknown as Source;
+  const location = parseImageLocation(`oci:${store.root}:app`);
+  const { read } = (await openTarget(location, {} as never)).target.can;
 
-  expect(await target.resolve(ctx, 'app')).toBeDefined();
+  expect(await read?.resolve(ctx, 'app')).toBeDefined();
   await rm(store.blobPath(layer.digest));
 
-  expect(await target.resolve(ctx, 'app')).toBeUndefined();
+  expect(await read?.resolve(ctx, 'app')).toBeUndefined();
 });

@@ -1,7 +1,6 @@
 import type { ChunkSink } from '../core/chunk-sink.ts';
 import type { Context } from '../core/context.ts';
-import type { Source } from '../oci/content.ts';
-import type { Descriptor } from '../oci/descriptor.ts';
+import type { Descriptor } from './descriptor.ts';
 
 /** One blob on its way in. Either pump it to the end or cancel it. */
 export interface BlobDownload {
@@ -19,10 +18,10 @@ export interface BlobDownload {
   cancel(): void;
 }
 
-/** A source that gives blobs without a copy and without an iterator per chunk. */
+/** What an upload reads from: blobs without a copy and without an iterator per chunk. */
 export interface BulkSource {
   /** Asks for the blob and resolves once the answer has begun. */
-  openBlob(ctx: Context, blob: Descriptor, offset?: number): Promise<BlobDownload>;
+  readonly openBlob: (ctx: Context, blob: Descriptor, offset?: number) => Promise<BlobDownload>;
 }
 
 /** Remembers where an upload stands, for the next process should this one die. */
@@ -47,36 +46,19 @@ export interface TransferOptions {
 /** How a blob came to be at the target. */
 export type Transfer = 'copied' | 'mounted' | 'reused';
 
-/** A target that takes blobs straight from a source: hashed on the way, whole or not at all. */
-export interface BulkTarget {
-  /**
-   * Makes the blob be here. Opens the source only when bytes are needed, holds the last chunk back
-   * until the digest is right, and continues from the target's own offset after a failure.
-   */
-  putBlobFrom(
-    ctx: Context,
-    blob: Descriptor,
-    from: BulkSource,
-    options?: TransferOptions,
-  ): Promise<Transfer>;
+interface BlobReader {
+  blob(ctx: Context, blob: Descriptor, offset?: number): AsyncIterable<Uint8Array>;
+  readonly can?: Partial<BulkSource>;
 }
 
-export function isBulkSource(source: object): source is BulkSource {
-  return 'openBlob' in source;
-}
-
-export function isBulkTarget(target: object): target is BulkTarget {
-  return 'putBlobFrom' in target;
-}
-
-/** Lets any source feed a bulk target, through its iterable. */
-export function bulkSourceOf(source: Pick<Source, 'blob'>): BulkSource {
-  return isBulkSource(source)
-    ? source
-    : {
-        openBlob: async (ctx, blob, offset) =>
-          fromIterable(source.blob(ctx, blob, offset), blob.size - (offset ?? 0)),
-      };
+/** Lets any source feed an upload: as it can, or through its iterable. */
+export function bulkSourceOf(source: BlobReader): BulkSource {
+  const { openBlob } = source.can ?? {};
+  if (openBlob) return { openBlob };
+  return {
+    openBlob: async (ctx, blob, offset = 0) =>
+      fromIterable(source.blob(ctx, blob, offset), blob.size - offset),
+  };
 }
 
 function fromIterable(chunks: AsyncIterable<Uint8Array>, size: number): BlobDownload {

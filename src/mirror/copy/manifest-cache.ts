@@ -2,18 +2,18 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
 
-/** What a run keeps of the manifests it has read: more images must not mean more memory. */
+/** Bounds the memory of a run, however many images it has. */
 const BUDGET_BYTES = 4 * 1024 * 1024;
 
 /**
- * Bytes of manifests between planning and putting; parsed, they would take several times the room.
- * What does not fit is read again when its turn comes.
+ * Bytes of manifests between planning and putting; parsed, they would take several times the memory.
+ * What does not fit is read again when it is needed.
  */
-export class ManifestShelf {
+export class ManifestCache {
   readonly #held = new Map<Digest, Uint8Array>();
   #bytes = 0;
 
-  keep({ descriptor: { digest }, bytes }: RawManifest): void {
+  add({ descriptor: { digest }, bytes }: RawManifest): void {
     if (this.#held.has(digest) || this.#bytes + bytes.length > BUDGET_BYTES) return;
     this.#held.set(digest, bytes);
     this.#bytes += bytes.length;
