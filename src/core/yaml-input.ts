@@ -1,20 +1,34 @@
-import { type Document, isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isScalar } from 'yaml';
 import type { ZodType, z } from 'zod';
 import { AtollError } from './errors.ts';
 import { nearest } from './nearest.ts';
+import { describeNode, type FilePlace, type YamlDialect, YamlFile } from './yaml-file.ts';
 
-/** One mistake in a file, where it is and what to do. Lines and columns count from 1. */
-export interface InputProblem {
-  /** `cluster.networking.machineNetwork.0`; empty for the whole document. */
-  readonly path: string;
-  readonly line: number | undefined;
-  readonly column: number | undefined;
+/** One mistake in a file, where it is and what to do. */
+export interface InputProblem extends FilePlace {
   readonly message: string;
   readonly hint?: string | undefined;
+  /** The message says what it is about: no path is shown before it. */
+  readonly complete?: boolean | undefined;
 }
 
-export type YamlInput<T> =
-  | { readonly value: T; readonly problems: readonly []; readonly locate: Locate }
+/** What a check of a schema may say besides its message, as `params` of its issue. */
+export interface IssueNotes {
+  readonly hint?: string | undefined;
+  /** The message names its value: it is shown at the value, and without a path. */
+  readonly complete?: boolean | undefined;
+  /** The item of the same list that was there before. */
+  readonly sameAs?: number | undefined;
+}
+
+export type YamlInput<S extends ZodType> =
+  | {
+      readonly value: z.output<S>;
+      /** The document as it was accepted, before defaults and translations. */
+      readonly input: z.input<S>;
+      readonly problems: readonly [];
+      readonly locate: Locate;
+    }
   | {
       readonly value: undefined;
       readonly problems: readonly InputProblem[];
@@ -22,139 +36,202 @@ export type YamlInput<T> =
     };
 
 /** Turns a path inside the document into a place in the file, for checks after parsing. */
-export type Locate = (
-  path: readonly PropertyKey[],
-) => Pick<InputProblem, 'path' | 'line' | 'column'>;
+export type Locate = (path: readonly PropertyKey[]) => FilePlace;
 
-/** Parses YAML against a schema. Every mistake is found in one go, with its place in the file. */
-export function parseYamlInput<S extends ZodType>(schema: S, text: string): YamlInput<z.output<S>> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
+export interface YamlInputOptions {
+  /** As in Kubernetes, a key without a value is as good as no key. */
+  readonly nullIsAbsent?: boolean;
+  readonly dialect?: YamlDialect;
+}
+
+/**
+ * Parses YAML against a schema, or the one that the document itself asks for. Every mistake is found
+ * in one go, with its place in the file.
+ */
+export function parseYamlInput<S extends ZodType>(
+  schema: S | ((document: unknown) => S),
+  text: string,
+  options: YamlInputOptions = {},
+): YamlInput<S> {
+  const file = new YamlFile(text, options.dialect);
+  const locate: Locate = (path) => file.locate(path);
+  const read = file.read();
+  if ('problems' in read) return { value: undefined, problems: read.problems, locate };
+  const input = (options.nullIsAbsent ? withoutNulls(read.value) : read.value) ?? {};
+  const chosen = typeof schema === 'function' ? schema(input) : schema;
+  const parsed = chosen.safeParse(input, {
+    reportInput: true,
+    error: (issue) => wordsOf(issue, file),
   });
-  const locate: Locate = (path) => ({ path: path.join('.'), ...placeOf(document, lines, path) });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => {
-      const { line, col } = lines.linePos(error.pos[0]);
-      return { path: '', line, column: col, message: error.message };
-    });
-    return { value: undefined, problems, locate };
-  }
-  const parsed = schema.safeParse(document.toJS() ?? {}, { reportInput: true });
-  if (parsed.success) return { value: parsed.data, problems: [], locate };
-  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, locate, schema));
-  return { value: undefined, problems, locate };
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => problemsOf(issue, file, chosen));
+  const problems = [...file.repeats(), ...wrong];
+  if (!parsed.success || problems.length > 0) return { value: undefined, problems, locate };
+  return { value: parsed.data, input: input as z.input<S>, problems: [], locate };
 }
 
 /** The error that lists all mistakes of one file. */
 export function inputError(file: string, problems: readonly InputProblem[]): AtollError {
-  const shown = problems.map(({ line, column, path, message, hint }) => {
+  const sorted = problems.toSorted(byPlace);
+  const shown = sorted.map(({ line, column, path, message, hint, complete }) => {
     const place = line === undefined ? file : `${file}:${line}:${column}`;
-    return `${place}: ${path ? `${path}: ` : ''}${message}${hint ? ` (${hint})` : ''}`;
+    const field = path && !complete ? `${path}: ` : '';
+    return `${place}: ${field}${message}${hint ? ` (${hint})` : ''}`;
   });
   const count = problems.length === 1 ? 'one mistake' : `${problems.length} mistakes`;
+  const { line, column } = sorted[0] ?? {};
   return new AtollError(
     'INPUT_INVALID',
     `Cannot use "${file}": found ${count}\n  ${shown.join('\n  ')}`,
     {
       hint: `Correct ${problems.length === 1 ? 'it' : 'them'} and run the command again`,
-      details: { file, problems: problems.length },
+      details: {
+        file,
+        problems: problems.length,
+        ...(line === undefined || column === undefined ? {} : { line, column }),
+      },
     },
   );
 }
 
-type Issue = z.core.$ZodIssue;
-
-function problemsOf(issue: Issue, locate: Locate, schema: ZodType): InputProblem[] {
-  if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, issue.path);
-    return issue.keys.map((key) => {
-      const close = nearest(key, known);
-      return {
-        ...locate([...issue.path, key]),
-        message: 'unknown field',
-        hint: close
-          ? `did you mean "${close}"?`
-          : known.length > 0
-            ? `known: ${known.join(', ')}`
-            : undefined,
-      };
-    });
-  }
-  return [{ ...locate(issue.path), message: wordsOf(issue) }];
+function byPlace(a: InputProblem, b: InputProblem): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
-function wordsOf(issue: Issue): string {
-  if (issue.code === 'invalid_value')
-    return `must be one of ${issue.values.map((v) => JSON.stringify(v)).join(', ')}`;
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
-  return missing ? `is missing (${issue.expected})` : issue.message.replace(/^Invalid input: /, '');
+/** Every key stays, so that an unknown one is seen. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (value === null) return undefined;
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutNulls(each)]));
+}
+
+type Issue = z.core.$ZodIssue;
+
+function problemsOf(issue: Issue, file: YamlFile, schema: ZodType): InputProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) =>
+      unknownField(file, issue.path, key, hintFor(key, issue, schema)),
+    );
+  }
+  if (issue.code === 'invalid_type' && issue.expected === 'never') {
+    return [unknownField(file, issue.path.slice(0, -1), issue.path.at(-1), issue.message)];
+  }
+  if (issue.code === 'custom') return [ownProblem(issue, file)];
+  const isMissing = issue.input === undefined;
+  const isChoice = issue.code === 'invalid_value';
+  const isValue = !isMissing && (isChoice || issue.code === 'invalid_type');
+  const place = isValue ? file.locateValue(issue.path) : file.locate(issue.path);
+  const complete = isMissing || isChoice;
+  return [{ ...place, message: issue.message, hint: meantBy(issue, file), complete }];
+}
+
+/** An issue of a check of ours. */
+function ownProblem(issue: Extract<Issue, { code: 'custom' }>, file: YamlFile): InputProblem {
+  const { hint, complete, sameAs }: IssueNotes = issue.params ?? {};
+  const first =
+    sameAs === undefined ? undefined : file.locate([...issue.path.slice(0, -1), sameAs]);
+  const message = first ? `${issue.message}, first on line ${first.line}` : issue.message;
+  const place = complete ? file.locateValue(issue.path) : file.locate(issue.path);
+  return { ...place, message, hint, complete };
+}
+
+function unknownField(
+  file: YamlFile,
+  path: readonly PropertyKey[],
+  key: PropertyKey | undefined,
+  hint: string | undefined,
+): InputProblem {
+  const name = String(key);
+  return {
+    ...file.locate([...path, name]),
+    message: `unknown field "${name}"`,
+    hint,
+    complete: true,
+  };
+}
+
+function hintFor(key: string, { path }: Issue, schema: ZodType): string | undefined {
+  const known = keysAt(schema, path);
+  const close = nearest(key, known);
+  if (close) return `did you mean "${close}"?`;
+  return known.length > 0 ? `known are ${known.join(', ')}` : undefined;
+}
+
+function meantBy(issue: Issue, file: YamlFile): string | undefined {
+  if (issue.code === 'invalid_value' && typeof issue.input === 'string') {
+    const close = nearest(issue.input, issue.values.map(String));
+    return close && `did you mean "${close}"?`;
+  }
+  const node = file.nodeAt(issue.path);
+  const isText = issue.code === 'invalid_type' && issue.expected === 'string';
+  const isQuotable = isText && isScalar(node) && node.value !== null && !isSecret(issue.path);
+  return isQuotable ? `write "${node.source ?? node.value}", in quotes` : undefined;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+};
+
+/** What is said of the mistakes that every schema can find; undefined leaves it to zod. */
+function wordsOf(issue: z.core.$ZodRawIssue, file: YamlFile): string | undefined {
+  if (issue.code !== 'invalid_type' && issue.code !== 'invalid_value') return undefined;
+  if (issue.input === undefined) {
+    const field = issue.path?.at(-1);
+    return typeof field === 'number'
+      ? 'an item of this list is empty'
+      : `"${String(field ?? '')}" is missing`;
+  }
+  const found = describeNode(file.nodeAt(issue.path ?? []), isSecret(issue.path));
+  if (issue.code === 'invalid_type') {
+    return `expected ${EXPECTED[issue.expected] ?? issue.expected}, found ${found}`;
+  }
+  const isWord = typeof issue.input === 'string';
+  return `${isWord ? `"${issue.input}"` : found} is none of ${issue.values.join(', ')}`;
+}
+
+const SECRET = /pass|secret|token|auth|key/i;
+
+/** Whether a value must not be repeated in a message. */
+function isSecret(path: readonly PropertyKey[] = []): boolean {
+  return SECRET.test(String(path.findLast((part) => typeof part === 'string') ?? ''));
 }
 
 interface Shaped {
   readonly shape?: Readonly<Record<string, unknown>>;
   readonly element?: unknown;
+  readonly in?: unknown;
   readonly unwrap?: () => unknown;
+  readonly type?: string;
 }
 
 /** The fields a schema knows at a path: what a misspelled one could have meant. */
 function keysAt(schema: unknown, path: readonly PropertyKey[]): string[] {
   let here = schema;
   for (const part of path) here = stepInto(bare(here), part);
-  return Object.keys((bare(here) as Shaped | undefined)?.shape ?? {});
+  return Object.entries(bare(here)?.shape ?? {})
+    .filter(([, field]) => bare(field)?.type !== 'never')
+    .map(([key]) => key);
 }
 
-function stepInto(schema: unknown, part: PropertyKey): unknown {
-  const shaped = schema as Shaped | undefined;
-  return typeof part === 'number' ? shaped?.element : shaped?.shape?.[String(part)];
+function stepInto(schema: Shaped | undefined, part: PropertyKey): unknown {
+  return typeof part === 'number' ? schema?.element : schema?.shape?.[String(part)];
 }
 
-/** Without optional, default and the like around it. */
-function bare(schema: unknown): unknown {
+/** Without optional, default, a transformation and the like around it. */
+function bare(schema: unknown): Shaped | undefined {
   let here = schema as Shaped | undefined;
-  while (here && !here.shape && !here.element && typeof here.unwrap === 'function') {
-    here = here.unwrap() as Shaped | undefined;
+  while (here && !here.shape && !here.element) {
+    const inner = here.in ?? here.unwrap?.();
+    if (inner === undefined) return here;
+    here = inner as Shaped;
   }
   return here;
-}
-
-function placeOf(
-  document: Document.Parsed,
-  lines: LineCounter,
-  path: readonly PropertyKey[],
-): Pick<InputProblem, 'line' | 'column'> {
-  const offset = offsetOf(document.contents as Node | null, path);
-  if (offset === undefined) return { line: undefined, column: undefined };
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
-}
-
-/** Where the key of a path stands; for what is missing, where its nearest parent does. */
-function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
-  let node: Node | null | undefined = root;
-  let offset = root?.range?.[0];
-  for (const part of path) {
-    const found = childOf(node, part);
-    if (!found) return offset;
-    offset = found.offset ?? offset;
-    node = found.value;
-  }
-  return offset;
-}
-
-interface Child {
-  readonly offset: number | undefined;
-  readonly value: Node | null;
-}
-
-function childOf(node: Node | null | undefined, part: PropertyKey): Child | undefined {
-  if (isSeq(node)) {
-    const item = node.items[Number(part)] as Node | undefined;
-    return item && { offset: item.range?.[0], value: item };
-  }
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find((item) => isPair(item) && String(item.key) === String(part));
-  return pair && { offset: (pair.key as Node).range?.[0], value: pair.value as Node | null };
 }

@@ -175,6 +175,6 @@ describe('installConfig', () => {
 test('parseInstallConfig names the file, line and field of every mistake', () => {
   const text = 'metadata:\n  nam: a\nplatform: {}\npullSecret: 1\n';
 
-  expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:1:\d+: metadata\.name/);
+  expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:1:\d+: "name" is missing/);
   expect(() => parseInstallConfig(text, 'a.yaml')).toThrow(/a\.yaml:4:\d+: pullSecret/);
 });

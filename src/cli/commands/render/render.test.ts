@@ -301,7 +301,7 @@ describe('render install-config', () => {
 
     expect([status, stderr]).toEqual([
       3,
-      expect.stringContaining('aws.yaml:3:1: zone: unknown field'),
+      expect.stringContaining('aws.yaml:3:1: unknown field "zone"'),
     ]);
   });
 
