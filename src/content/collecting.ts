@@ -24,8 +24,6 @@ export interface CollectDeps {
   readonly ignoreReleaseSignature?: boolean | undefined;
   /** With a key Sigstore signatures are verified, not only looked for. */
   readonly sigstoreKey?: KeyObject | undefined;
-  /** `--no-dependencies`: takes exactly the operators that are named, whatever they need. */
-  readonly skipDependencies?: boolean | undefined;
   /** The `helm` to render charts with, instead of the one on the PATH. */
   readonly helm?: string | undefined;
 }

@@ -54,9 +54,11 @@ export class YamlFile {
       };
     }
     try {
-      return { value: this.#document.toJS() };
+      const value: unknown = this.#document.toJS();
+      if (!holdsItself(value)) return { value };
+      return { problems: [this.#problem(0, 'an alias stands inside what it stands for')] };
     } catch (error) {
-      // Aliases that lead nowhere, to themselves, or to far more than is written.
+      // Aliases that lead nowhere, or to far more than is written.
       return { problems: [this.#problem(0, lowerFirst(messageOf(error)))] };
     }
   }
@@ -115,6 +117,13 @@ export class YamlFile {
   #problem(offset: number, message: string): FileProblem {
     return { path: '', ...this.#place(offset), message };
   }
+}
+
+function holdsItself(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (above.includes(value)) return true;
+  const here = [...above, value];
+  return Object.values(value).some((each) => holdsItself(each, here));
 }
 
 function isRepeat({ code }: YAMLError): boolean {

@@ -15,7 +15,9 @@ export interface InputProblem extends FilePlace {
 /** What a check of a schema may say besides its message, as `params` of its issue. */
 export interface IssueNotes {
   readonly hint?: string | undefined;
-  /** The message names its value: it is shown at the value, and without a path. */
+  /** Where it is shown: at the key unless it says otherwise. */
+  readonly at?: 'value' | undefined;
+  /** The message says what it is about: no path is shown before it. */
   readonly complete?: boolean | undefined;
   /** The item of the same list that was there before. */
   readonly sameAs?: number | undefined;
@@ -129,11 +131,11 @@ function problemsOf(issue: Issue, file: YamlFile, schema: ZodType): InputProblem
 
 /** An issue of a check of ours. */
 function ownProblem(issue: Extract<Issue, { code: 'custom' }>, file: YamlFile): InputProblem {
-  const { hint, complete, sameAs }: IssueNotes = issue.params ?? {};
+  const { hint, at, complete, sameAs }: IssueNotes = issue.params ?? {};
   const first =
     sameAs === undefined ? undefined : file.locate([...issue.path.slice(0, -1), sameAs]);
   const message = first ? `${issue.message}, first on line ${first.line}` : issue.message;
-  const place = complete ? file.locateValue(issue.path) : file.locate(issue.path);
+  const place = at === 'value' ? file.locateValue(issue.path) : file.locate(issue.path);
   return { ...place, message, hint, complete };
 }
 

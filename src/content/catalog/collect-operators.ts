@@ -22,7 +22,7 @@ const AT_ONCE = 2;
 export async function collectOperators(
   ctx: Context,
   { operators }: Pick<ImageSet, 'operators'>,
-  deps: Pick<CollectDeps, 'source' | 'skipDependencies'>,
+  deps: Pick<CollectDeps, 'source'>,
 ): Promise<Collection> {
   const collected = await mapBounded(ctx, AT_ONCE, operators, (wanted) =>
     collectCatalog(ctx, wanted, deps),
@@ -42,15 +42,15 @@ interface Collected {
 async function collectCatalog(
   ctx: Context,
   wanted: OperatorCatalog,
-  deps: Pick<CollectDeps, 'source' | 'skipDependencies'>,
+  deps: Pick<CollectDeps, 'source'>,
 ): Promise<Collected> {
   const name = wanted.catalog;
   const task = { task: `catalog ${name}`, title: `Reading catalog ${name}` };
   ctx.emit({ type: 'task.started', ...task });
   try {
     const place = await findCatalog(ctx, wanted.origin, deps);
-    const dependencies = !wanted.skipDependencies && deps.skipDependencies !== true;
-    const resolved = await resolveCatalog(ctx, place, { ...wanted, dependencies });
+    const options = { ...wanted, dependencies: !wanted.skipDependencies };
+    const resolved = await resolveCatalog(ctx, place, options);
     const collection = await collectionOf(ctx, wanted, resolved);
     ctx.emit({ type: 'task.finished', ...task, summary: summaryOf(resolved, collection) });
     const { catalog, selection } = resolved;

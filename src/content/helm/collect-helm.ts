@@ -26,7 +26,7 @@ interface ChartJob {
   /** `web 1.2.3`, for messages and the report. */
   readonly title: string;
   readonly imagePaths: readonly string[];
-  readonly platforms: readonly Platform[] | undefined;
+  readonly platforms?: readonly Platform[] | undefined;
   readonly place: (folder: string) => Promise<string>;
 }
 

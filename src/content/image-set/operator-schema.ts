@@ -1,128 +1,123 @@
+import * as z from 'zod';
 import { nearest } from '../../core/nearest.ts';
-import { isRepository } from '../../oci/reference.ts';
 import {
   type ApiVersion,
+  flag,
   isAbove,
-  named,
+  ONLY_V2,
   only,
   operatorVersion,
   origin,
+  originOf,
   platforms,
-  pullSpec,
+  refused,
+  repositoryName,
   repositoryPath,
   tag,
-  unknownBefore,
+  text,
+  textAs,
+  together,
+  uniqueNames,
 } from './fields.ts';
-import { flag, list, mapping, text, textThat } from './readers.ts';
+import { readPullSpec } from './references.ts';
 
-const range = { minVersion: operatorVersion, maxVersion: operatorVersion, minBundle: text };
-const MIN_BUNDLE = { minBundle: 'it belongs to v1alpha2; write minVersion' };
-const BUNDLES = { bundles: 'bundles cannot be selected by name; set minVersion and maxVersion' };
-
-function rangeFields(version: ApiVersion) {
-  const { minVersion, maxVersion, minBundle } = range;
-  // In v2alpha1 the field is unknown; its reader is still typed, so that both versions are one type.
-  return version === 'v1alpha2'
-    ? { minVersion, maxVersion, minBundle }
-    : ({ minVersion, maxVersion } as typeof range);
+interface Range {
+  readonly minVersion?: string | undefined;
+  readonly maxVersion?: string | undefined;
+  readonly minBundle?: string | undefined;
 }
 
-interface RangeValues {
-  readonly minVersion: string | undefined;
-  readonly maxVersion: string | undefined;
-  readonly minBundle: string | undefined;
-}
+const NO_BUNDLES = refused('bundles cannot be selected by name; set minVersion and maxVersion');
 
-type RangeReport = {
-  mistake(field: 'minVersion' | 'minBundle', message: string, hint?: string): void;
-};
+const rangeFields = (version: ApiVersion) => ({
+  minVersion: operatorVersion.optional(),
+  maxVersion: operatorVersion.optional(),
+  /** Lowest bundle by name; never together with `minVersion`. */
+  minBundle: only(version === 'v1alpha2', text, 'it belongs to v1alpha2; write minVersion'),
+  bundles: NO_BUNDLES,
+});
 
-function checkRange({ minVersion, maxVersion, minBundle }: RangeValues, report: RangeReport): void {
-  if (isAbove(minVersion, maxVersion)) {
-    report.mistake('minVersion', `minVersion ${minVersion} is above maxVersion ${maxVersion}`);
-  }
-  if (minVersion && minBundle) {
-    report.mistake('minBundle', '"minBundle" and "minVersion" exclude each other');
-  }
-}
+const minMax = <T extends Range>() =>
+  together<T & Range>(['minVersion', 'maxVersion'], ({ minVersion, maxVersion }, mistake) => {
+    if (!isAbove(minVersion, maxVersion)) return;
+    mistake('minVersion', `minVersion ${minVersion} is above maxVersion ${maxVersion}`);
+  });
 
-const hasRange = ({ minVersion, maxVersion, minBundle }: RangeValues): boolean =>
+const oneLowest = <T extends Range>() =>
+  together<T & Range>(['minVersion', 'minBundle'], ({ minVersion, minBundle }, mistake) => {
+    if (!minVersion || !minBundle) return;
+    mistake('minBundle', '"minBundle" and "minVersion" exclude each other');
+  });
+
+const hasRange = ({ minVersion, maxVersion, minBundle }: Range): boolean =>
   [minVersion, maxVersion, minBundle].some((value) => value !== undefined);
 
 const operatorChannel = (version: ApiVersion) =>
-  mapping(
-    { name: text, ...rangeFields(version) },
-    { required: ['name'], explain: { ...MIN_BUNDLE, ...BUNDLES }, check: checkRange },
-  );
+  z.strictObject({ name: text, ...rangeFields(version) }).check(minMax(), oneLowest());
 
 const operatorPackage = (version: ApiVersion) =>
-  mapping(
-    {
+  z
+    .strictObject({
       name: text,
-      defaultChannel: text,
-      channels: list(operatorChannel(version), named),
+      defaultChannel: text.optional(),
+      channels: z.array(operatorChannel(version)).check(uniqueNames()).default([]),
       ...rangeFields(version),
-    },
-    {
-      required: ['name'],
-      explain: { ...MIN_BUNDLE, ...BUNDLES },
-      check(values, report) {
-        checkRange(values, report);
-        const channels = values.channels ?? [];
-        const bounded = channels.find(hasRange);
-        if (bounded && hasRange(values)) {
-          const hint = 'keep the bounds on the package, or on its channels';
-          report.mistake('channels', `both the package and "${bounded.name}" have bounds`, hint);
-        }
-        const wanted = values.defaultChannel;
-        const names = channels.flatMap(({ name }) => name ?? []);
-        if (wanted && names.length > 0 && !names.includes(wanted)) {
-          const near = nearest(wanted, names);
-          const hint = near ? `did you mean "${near}"?` : 'add it to "channels"';
-          report.mistake('defaultChannel', `"${wanted}" is not among the channels`, hint);
-        }
-      },
-    },
-  );
+    })
+    .check(
+      minMax(),
+      oneLowest(),
+      together(['channels', 'minVersion', 'maxVersion', 'minBundle'], (value, mistake) => {
+        const bounded = value.channels.find(hasRange);
+        if (!bounded || !hasRange(value)) return;
+        const hint = 'keep the bounds on the package, or on its channels';
+        mistake('channels', `both the package and "${bounded.name}" have bounds`, hint);
+      }),
+      together(['channels', 'defaultChannel'], ({ channels, defaultChannel }, mistake) => {
+        const names = channels.map(({ name }) => name);
+        if (!defaultChannel || names.length === 0 || names.includes(defaultChannel)) return;
+        const near = nearest(defaultChannel, names);
+        const hint = near ? `did you mean "${near}"?` : 'add it to "channels"';
+        mistake('defaultChannel', `"${defaultChannel}" is not among the channels`, hint);
+      }),
+    );
 
-export const operatorReader = (version: ApiVersion) =>
-  mapping(
-    {
-      catalog: origin,
-      packages: list(operatorPackage(version), named),
-      full: flag,
-      targetCatalog: repositoryPath,
-      targetTag: tag,
+export const operatorCatalog = (version: ApiVersion) => {
+  const isV1 = version === 'v1alpha2';
+  return z
+    .strictObject({
+      catalog: origin.describe('The index image, or a layout as oci:///path'),
+      packages: z.array(operatorPackage(version)).check(uniqueNames()).default([]),
+      full: flag.describe('All bundles instead of channel heads'),
+      targetCatalog: repositoryPath.optional().describe('Repository path on the target'),
+      targetTag: tag.optional(),
       skipDependencies: flag,
-      ...(version === 'v1alpha2' ? V1_OPERATOR : ({} as typeof V1_OPERATOR)),
-      ...only(version, { targetCatalogSourceTemplate: text, platforms }),
-    },
-    {
-      required: ['catalog'],
-      explain: {
-        ...unknownBefore(version, ['targetCatalogSourceTemplate', 'platforms']),
-        targetName: 'it belongs to v1alpha2; write targetCatalog',
-        originalRef: 'it belongs to v1alpha2; write targetCatalog and targetTag',
-      },
-      check({ full, packages, targetName, originalRef }, report) {
-        if (targetName) report.warn('targetName', 'targetName is old', 'Write targetCatalog');
-        if (originalRef) {
-          const hint = 'Write targetCatalog and targetTag';
-          report.warn('originalRef', 'originalRef is old', hint);
-        }
-        const ranged = packages?.find((item) => hasRange(item) || item.channels?.some(hasRange));
-        if (full && ranged) {
-          report.mistake(
-            'full',
-            `"full" and the version bounds of "${ranged.name}" exclude each other`,
-          );
-        }
-      },
-    },
-  );
-
-const V1_OPERATOR = { targetName: textThat(lastPart), originalRef: pullSpec };
-
-function lastPart(value: string): string | undefined {
-  return isRepository(value) && !value.includes('/') ? undefined : `"${value}" is not a name`;
-}
+      targetName: only(isV1, repositoryName, 'it belongs to v1alpha2; write targetCatalog'),
+      originalRef: only(
+        isV1,
+        textAs(readPullSpec),
+        'it belongs to v1alpha2; write targetCatalog and targetTag',
+      ),
+      targetCatalogSourceTemplate: only(!isV1, text, ONLY_V2),
+      platforms: only(!isV1, platforms, ONLY_V2),
+    })
+    .check(
+      together(['full', 'packages'], ({ full, packages }, mistake) => {
+        const ranged = packages.find((item) => hasRange(item) || item.channels.some(hasRange));
+        if (!full || !ranged) return;
+        mistake('full', `"full" and the version bounds of "${ranged.name}" exclude each other`);
+      }),
+    )
+    .transform(({ targetName, originalRef, targetCatalog, targetTag, ...rest }) => {
+      const from = originOf(rest.catalog);
+      const named = originalRef ?? (from.kind === 'registry' ? from.reference : undefined);
+      // `targetName` renames the last part of the path; `originalRef` is the name a layout stands for.
+      const parent = named?.repository.split('/').slice(0, -1) ?? [];
+      const renamed = targetName && [...parent, targetName].join('/');
+      return {
+        ...rest,
+        origin: from,
+        targetCatalog: targetCatalog ?? renamed ?? originalRef?.repository,
+        targetTag: targetTag ?? originalRef?.tag,
+      };
+    });
+};

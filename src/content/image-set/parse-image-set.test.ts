@@ -76,7 +76,7 @@ mirror:
         platforms: [{ os: 'linux', architecture: 'amd64' }],
         channels: [
           { name: 'stable-4.18', type: 'ocp', minVersion: '4.18.1', shortestPath: true },
-          { name: '4-stable', type: 'okd', full: true, minVersion: undefined },
+          { name: '4-stable', type: 'okd', full: true },
         ],
       },
       operators: [
@@ -95,6 +95,7 @@ mirror:
         local: [{ path: '/srv/own.tgz' }],
       },
     });
+    expect(set.platform?.channels[1]?.minVersion).toBeUndefined();
     expect(set.operators[0]?.origin).toMatchObject({
       kind: 'registry',
       reference: { repository: 'redhat/redhat-operator-index', tag: 'v4.18' },
@@ -180,15 +181,15 @@ mirror:
 
     expect(found).toEqual([
       'isc.yaml:4:3: unknown field "platfrom" (did you mean "platform"?)',
-      'isc.yaml:6:12: expected true or false, found the text "yes"',
+      'isc.yaml:6:12: mirror.platform.graph: expected true or false, found the text "yes"',
       'isc.yaml:7:21: "x86_64" is none of amd64, arm64, ppc64le, s390x, multi (did you mean "amd64"?)',
       'isc.yaml:7:29: "amd46" is none of amd64, arm64, ppc64le, s390x, multi (did you mean "amd64"?)',
-      'isc.yaml:10:19: expected text, found the number 4.18 (write "4.18", in quotes)',
+      'isc.yaml:10:19: mirror.platform.channels.0.minVersion: expected text, found the number 4.18 (write "4.18", in quotes)',
       'isc.yaml:11:19: "4.18.z" is not a release version (write all three numbers, such as 4.18.1)',
       'isc.yaml:12:7: unknown field "typ" (did you mean "type"?)',
       'isc.yaml:13:7: "name" is missing',
       'isc.yaml:13:8: minVersion 4.18.9 is above maxVersion 4.18.1',
-      'isc.yaml:14:14: expected a list, found a mapping',
+      'isc.yaml:14:14: mirror.operators: expected a list, found a mapping',
       'isc.yaml:16:11: "helm:3" has no registry host (name the registry, such as "docker.io/library/busybox:1.37")',
       'isc.yaml:17:11: "quay.io/a/b" has neither tag nor digest (add one, such as ":v4.18")',
       'isc.yaml:18:26: "(" is not a regular expression',

@@ -1,67 +1,73 @@
+import * as z from 'zod';
 import {
   type ApiVersion,
-  ARCHITECTURES,
+  architectures,
+  flag,
   isAbove,
-  KERNEL_NAMES,
-  named,
+  MACHINES,
+  ONLY_V2,
   only,
   platforms,
-  pullSpec,
   releaseVersion,
-  unknownBefore,
+  text,
+  textAs,
+  together,
+  unique,
+  uniqueNames,
 } from './fields.ts';
-import { flag, list, mapping, oneOf, text } from './readers.ts';
+import { readPullSpec } from './references.ts';
 
-const releaseChannel = mapping(
-  {
-    name: text,
-    type: oneOf(['ocp', 'okd']),
-    minVersion: releaseVersion,
-    maxVersion: releaseVersion,
-    shortestPath: flag,
-    full: flag,
-  },
-  {
-    required: ['name'],
-    check({ minVersion, maxVersion, shortestPath, full }, report) {
-      if (isAbove(minVersion, maxVersion)) {
-        report.mistake('minVersion', `minVersion ${minVersion} is above maxVersion ${maxVersion}`);
-      }
-      if (shortestPath && full) {
-        report.mistake('full', '"full" and "shortestPath" exclude each other');
-      } else if (shortestPath && !minVersion && !maxVersion) {
-        report.warn('shortestPath', 'without minVersion and maxVersion there is no path to take');
-      }
-    },
-  },
-);
-
-export const platformReader = (version: ApiVersion) =>
-  mapping(
-    {
-      graph: flag,
-      channels: list(releaseChannel, named),
-      architectures: list(oneOf(ARCHITECTURES, KERNEL_NAMES), {
-        key: (value) => value,
-        describe: (value) => value,
-      }),
-      ...only(version, { platforms, release: pullSpec, kubeVirtContainer: flag }),
-    },
-    {
-      explain: unknownBefore(version, ['platforms', 'release', 'kubeVirtContainer']),
-      check(values, report) {
-        if (values.platforms?.length && values.architectures?.length) {
-          report.mistake('architectures', '"architectures" and "platforms" exclude each other');
-        }
-        if (values.release && values.channels?.length) {
-          report.warn('channels', 'the channels are not looked at, because "release" is set');
-        }
-        if (!values.release && !values.channels?.length && !values.graph) {
-          report.warn(
-            'channels',
-            '"platform" asks for no release: it has neither channels nor one',
-          );
-        }
-      },
-    },
+const releaseChannel = z
+  .strictObject({
+    name: text.describe('Such as stable-4.18'),
+    type: z.enum(['ocp', 'okd']).default('ocp'),
+    minVersion: releaseVersion.optional(),
+    maxVersion: releaseVersion.optional(),
+    shortestPath: flag.describe(
+      'Only the releases on the shortest way from minVersion to maxVersion',
+    ),
+    full: flag.describe('Every release of the channel'),
+  })
+  .check(
+    together(['minVersion', 'maxVersion'], ({ minVersion, maxVersion }, mistake) => {
+      if (!isAbove(minVersion, maxVersion)) return;
+      mistake('minVersion', `minVersion ${minVersion} is above maxVersion ${maxVersion}`);
+    }),
+    together(['shortestPath', 'full'], ({ shortestPath, full }, mistake) => {
+      if (shortestPath && full) mistake('full', '"full" and "shortestPath" exclude each other');
+    }),
   );
+
+export const platformContent = (version: ApiVersion) => {
+  const isV2 = version === 'v2alpha1';
+  return z
+    .strictObject({
+      graph: flag.describe('Also build the image of the update graph'),
+      channels: z.array(releaseChannel).check(uniqueNames()).default([]),
+      architectures: z
+        .array(architectures([...MACHINES, 'multi']))
+        .check(
+          unique(
+            (name) => name,
+            (name) => name,
+          ),
+        )
+        .default([]),
+      platforms: only(isV2, platforms, ONLY_V2),
+      release: only(isV2, textAs(readPullSpec), ONLY_V2).describe(
+        'A single release image; channels are then not looked at',
+      ),
+      kubeVirtContainer: only(isV2, z.boolean(), ONLY_V2),
+    })
+    .check(
+      together(['architectures', 'platforms'], ({ architectures, platforms }, mistake) => {
+        if (!platforms?.length || architectures.length === 0) return;
+        mistake('architectures', '"architectures" and "platforms" exclude each other');
+      }),
+    )
+    .transform(({ architectures, platforms, kubeVirtContainer = false, ...rest }) => {
+      const byDefault = platforms ? ('multi' as const) : ('amd64' as const);
+      const chosen = architectures.length > 0 ? architectures : [byDefault];
+      return { ...rest, platforms, kubeVirtContainer, architectures: chosen };
+    });
+};

@@ -1,12 +1,22 @@
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
-import type { CatalogOrigin } from './image-set.ts';
+
+/** What is wrong with a value, and what to write instead. */
+export interface Wrong {
+  readonly wrong: string;
+  readonly hint?: string | undefined;
+}
+
+/** Where an image or a catalog comes from. */
+export type CatalogOrigin =
+  | { readonly kind: 'registry'; readonly reference: Reference }
+  | { readonly kind: 'layout'; readonly path: string };
 
 const LAYOUT = /^oci:(?:\/\/)?(?<path>\/[^/].*)$/;
 const TRANSPORT = /^docker:\/\//;
 
 /** What an image name in the file means, or what is wrong with it. */
-export function readOrigin(name: string): CatalogOrigin | { wrong: string; hint: string } {
+export function readOrigin(name: string): CatalogOrigin | Wrong {
   const layout = LAYOUT.exec(name)?.groups?.path;
   if (layout) return { kind: 'layout', path: layout };
   if (name.startsWith('oci:')) {
@@ -17,7 +27,7 @@ export function readOrigin(name: string): CatalogOrigin | { wrong: string; hint:
 }
 
 /** A reference with a host, and a tag or a digest: nothing is guessed. */
-export function readPullSpec(name: string): Reference | { wrong: string; hint: string } {
+export function readPullSpec(name: string): Reference | Wrong {
   const bare = name.replace(TRANSPORT, '');
   const host = bare.split('/')[0] ?? '';
   if (!bare.includes('/') || !(/[.:]/.test(host) || host === 'localhost')) {

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import {
+  type ApiVersion,
+  ONLY_V2,
+  only,
+  origin,
+  originOf,
+  platforms,
+  repositoryPath,
+  tag,
+  text,
+  textThat,
+  together,
+  unique,
+  uniqueNames,
+} from './fields.ts';
+import { goRegExp } from './go-regexp.ts';
+import { operatorCatalog } from './operator-schema.ts';
+import { platformContent } from './platform-schema.ts';
+
+// One schema says what a file may hold, what is wrong with it, and what becomes of it: the types of
+// `image-set.ts` are what it makes, with defaults filled in and the fields of v1alpha2 translated.
+
+const additionalImage = (version: ApiVersion) => {
+  const isV2 = version === 'v2alpha1';
+  return z
+    .strictObject({
+      name: origin,
+      targetRepo: only(isV2, repositoryPath, ONLY_V2),
+      targetTag: only(isV2, tag, ONLY_V2),
+      platforms: only(isV2, platforms, ONLY_V2),
+    })
+    .transform((image) => ({ ...image, origin: originOf(image.name) }));
+};
+
+const blockedImage = z
+  .strictObject({
+    name: textThat((value) => {
+      try {
+        goRegExp(value);
+        return undefined;
+      } catch {
+        return { wrong: `"${value}" is not a regular expression` };
+      }
+    }).describe(
+      'A regular expression; it blocks where it is found in the origin or the destination',
+    ),
+  })
+  .transform(({ name }) => ({ name, pattern: goRegExp(name) }));
+
+const chart = (version: ApiVersion) => ({
+  name: text,
+  version: text.optional(),
+  imagePaths: z.array(text).default([]).describe('JSONPaths to images, besides the usual ones'),
+  platforms: only(version === 'v2alpha1', platforms, ONLY_V2),
+});
+
+const repositoryUrl = textThat((value) =>
+  /^(https?|oci):\/\/[^/]/.test(value)
+    ? undefined
+    : { wrong: `"${value}" is not an http(s) or oci URL` },
+);
+
+const helmContent = (version: ApiVersion) =>
+  z.strictObject({
+    repositories: z
+      .array(
+        z.strictObject({
+          name: text,
+          url: repositoryUrl,
+          charts: z
+            .array(z.strictObject({ ...chart(version), path: text.optional() }))
+            .default([])
+            .describe('Empty means every chart, in every version'),
+        }),
+      )
+      .check(uniqueNames())
+      .default([]),
+    local: z
+      .array(z.strictObject({ ...chart(version), path: text }))
+      .default([])
+      .describe('Charts on this machine'),
+  });
+
+/** What stands under `mirror` or `delete`. */
+export const contentSchema = (version: ApiVersion, purpose: 'mirror' | 'delete') =>
+  z
+    .strictObject({
+      platform: platformContent(version).optional(),
+      operators: z
+        .array(operatorCatalog(version))
+        .check(
+          unique(
+            ({ catalog, targetCatalog, targetTag }) =>
+              catalog && [catalog, targetCatalog, targetTag].join(' '),
+            ({ catalog }) => `the catalog "${catalog}" with the same target`,
+          ),
+        )
+        .optional(),
+      additionalImages: z.array(additionalImage(version)).optional(),
+      blockedImages: only(
+        purpose === 'mirror',
+        z.array(blockedImage),
+        'what is deleted cannot be blocked: leave it out',
+      ),
+      helm: helmContent(version).optional(),
+      samples: z.array(z.strictObject({ name: text })).optional(),
+    })
+    .check(
+      together([], (content, mistake) => {
+        const asked = Object.values(content).some((value) => value !== undefined);
+        if (!asked) mistake('', `"${purpose}" asks for nothing`);
+      }),
+    )
+    .transform(({ platform, operators, additionalImages, blockedImages, helm }) => ({
+      platform,
+      operators: operators ?? [],
+      additionalImages: additionalImages ?? [],
+      blockedImages: blockedImages ?? [],
+      helm: helm ?? { repositories: [], local: [] },
+    }));
+
+export type Content = z.output<ReturnType<typeof contentSchema>>;
+export type ContentInput = z.input<ReturnType<typeof contentSchema>>;
