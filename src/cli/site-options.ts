@@ -1,8 +1,8 @@
 import type { Context } from '../core/context.ts';
-import { platformHooks } from '../lab/lab-hooks.ts';
 import { type Access, type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import type { OptionSpec, Terminal } from './command.ts';
+import { PLATFORMS } from './platforms.ts';
 
 export const SITE_OPTION = {
   site: { type: 'string', value: 'FILE', default: 'atoll.yaml', summary: 'The site file' },
@@ -16,11 +16,11 @@ export async function withSite<T>(
   work: (open: OpenSite) => Promise<T>,
   access: Access = 'change',
 ): Promise<T> {
-  const site = await readSite(file, terminal.env);
+  const site = await readSite(file, terminal.env, PLATFORMS);
   for (const { variable, field } of site.overrides) {
     ctx.emit({ type: 'note.added', message: `${field} comes from ${variable}` });
   }
-  const open = await openSite(ctx, site, terminal.env, { hooks: platformHooks, access });
+  const open = await openSite(ctx, site, terminal.env, access);
   try {
     return await work(open);
   } finally {

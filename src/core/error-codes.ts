@@ -19,6 +19,11 @@ export const ERROR_CODES = {
   FILE_UNREADABLE: { exit: 3, transient: false, summary: 'A file cannot be read' },
   FILE_UNWRITABLE: { exit: 3, transient: false, summary: 'A file cannot be written' },
   DISK_FULL: { exit: 3, transient: false, summary: 'Too little free space on a disk' },
+  PREFLIGHT_FAILED: {
+    exit: 3,
+    transient: false,
+    summary: 'Something stands in the way of what a platform will make',
+  },
   PROGRAM_MISSING: { exit: 3, transient: false, summary: 'A program this needs is not installed' },
   PROGRAM_FAILED: { exit: 3, transient: false, summary: 'A program this needs failed' },
   LOCKED: { exit: 3, transient: true, summary: 'Another run is using this' },

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import { AtollError } from '../core/errors.ts';
 import { spoil } from './breaks.ts';
+import { boardOf } from './lab-paths.ts';
 import { BREAKS, readLabSettings, writeLabSettings } from './lab-settings.ts';
 import { diagnoseHint, labSummary } from './lab-summary.ts';
 import { machineIgnition, makeMachine, type NodeConfiguration } from './machine.ts';
@@ -12,7 +13,6 @@ import { Board } from './node/board.ts';
 import { NODE_FILES } from './node/node-network.ts';
 import { readNodeSpec } from './node/node-spec.ts';
 import { reportNodes } from './report-nodes.ts';
-import { boardOf } from './run-lab-cluster.ts';
 
 const GOOD: NodeConfiguration = {
   registriesConf: '# conf\n',

@@ -28,3 +28,12 @@ export function labPaths(directory: string): LabPaths {
     report: join(directory, 'report.html'),
   };
 }
+
+// In the .atoll folder of its site:
+//   machines/<name>/   the file system of one machine
+//   machines/board/    the cluster between them
+//   log-bundle/        their logs, as "gather bootstrap" would leave them
+
+export const machinesOf = (state: string): string => join(state, 'machines');
+export const boardOf = (state: string): string => join(machinesOf(state), 'board');
+export const logBundleOf = (state: string): string => join(state, 'log-bundle');

@@ -1,7 +1,7 @@
 import { AtollError } from '../core/errors.ts';
 import { shellLine } from '../core/format.ts';
 import type { UpResult } from '../site/up.ts';
-import { logBundleOf } from './run-lab-cluster.ts';
+import { logBundleOf } from './lab-paths.ts';
 import type { NodePulls } from './verify-lab.ts';
 
 export interface StageSummary {

@@ -7,6 +7,7 @@ import { toYaml } from '../generate/yaml.ts';
 import { readSite } from '../site/read-site.ts';
 import { freePort } from './free-port.ts';
 import type { LabPaths } from './lab-paths.ts';
+import { labPlatform } from './lab-platform.ts';
 import type { Break } from './lab-settings.ts';
 import { CATALOG_IMAGE, EXTRA_IMAGE, LAB_VERSIONS, upstreamFiles } from './upstream/upstream.ts';
 import { runUpstream, upstreamCa } from './upstream/upstream-service.ts';
@@ -40,7 +41,7 @@ export async function prepareLab(
 
 /** A lab that was begun one way is not finished another way without a word. */
 async function checkFlow(siteFile: string): Promise<void> {
-  const { mirror } = await readSite(siteFile, {});
+  const { mirror } = await readSite(siteFile, {}, [labPlatform]);
   if (mirror.flow === 'bundle') return;
   throw new AtollError('USAGE', `Cannot use --airgap: "${siteFile}" says mirror.flow: sync`, {
     hint: 'Write mirror.flow: bundle there, or choose another --dir',

@@ -22,9 +22,9 @@ import { STAGES } from '../site/stages/index.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import type { UpResult } from '../site/up.ts';
 import { readEvents } from '../workflow/event-log.ts';
+import { logBundleOf } from './lab-paths.ts';
 import type { LabOptions } from './prepare-lab.ts';
 import { reportNodes } from './report-nodes.ts';
-import { logBundleOf } from './run-lab-cluster.ts';
 
 const MAX_FINDINGS = 3;
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportNode } from '../site/report/report-input.ts';
+import { boardOf } from './lab-paths.ts';
 import { Board } from './node/board.ts';
 import type { PulledImage } from './node/node-puller.ts';
-import { boardOf } from './run-lab-cluster.ts';
 
 /** Every machine of a lab: how far it came and what it pulled, from what it told the others. */
 export async function reportNodes(state: string): Promise<ReportNode[]> {

@@ -6,8 +6,8 @@ import { removeResources } from '../site/remove-resources.ts';
 import { stopService } from '../site/service.ts';
 import type { StageId } from '../site/stages/stage.ts';
 import { bringUp } from '../site/up.ts';
-import { platformHooks } from './lab-hooks.ts';
 import { type LabPaths, labPaths } from './lab-paths.ts';
+import { labPlatform } from './lab-platform.ts';
 import { type Break, readLabSettings, writeLabSettings } from './lab-settings.ts';
 import { diagnoseHint, type LabSummary, labSummary } from './lab-summary.ts';
 import { type LabOptions, prepareLab } from './prepare-lab.ts';
@@ -37,8 +37,8 @@ export async function runLab(ctx: Context, options: LabOptions): Promise<LabResu
 const unstoppable = (ctx: Context): Context => ({ ...ctx, signal: new AbortController().signal });
 
 async function runSite(ctx: Context, paths: LabPaths, options: LabOptions): Promise<LabResult> {
-  const site = await readSite(paths.siteFile, {});
-  const open = await openSite(ctx, site, { PATH: process.env.PATH }, { hooks: platformHooks });
+  const site = await readSite(paths.siteFile, {}, [labPlatform]);
+  const open = await openSite(ctx, site, { PATH: process.env.PATH });
   try {
     await settle(open, paths, options.break);
     const result = await bringUp(ctx, open);

@@ -2,15 +2,14 @@ import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
+import type { JsonObject } from '../core/json.ts';
 import { sleep } from '../core/retry.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
+import type { InstallRun, PlatformSite } from '../platform/platform.ts';
 import type { AccessEntry } from '../registry/serving/access-log.ts';
-import { mirrorHost } from '../site/mirror-place.ts';
-import type { StageWork } from '../site/stages/stage.ts';
-import type { JsonObject, StepRun } from '../workflow/step.ts';
+import { boardOf } from './lab-paths.ts';
 import { Board } from './node/board.ts';
 import type { PulledImage } from './node/node-puller.ts';
-import { boardOf } from './run-lab-cluster.ts';
 
 const LOG_TRIES = 50;
 const LOG_PAUSE_MS = 100;
@@ -25,8 +24,8 @@ export interface NodePulls {
 /** Proves that every machine lived from the mirror alone, by what it did and by what the mirror saw. */
 export async function verifyLab(
   ctx: Context,
-  { site, paths }: StageWork,
-  { outputs }: Pick<StepRun, 'outputs'>,
+  { cluster, mirror, paths }: PlatformSite,
+  { outputs }: Pick<InstallRun, 'outputs'>,
 ): Promise<JsonObject> {
   const board = new Board(boardOf(paths.state));
   const nodes: NodePulls[] = [];
@@ -36,8 +35,7 @@ export async function verifyLab(
     const pulls = ((await board.read(`pulls/${node}`)) ?? []) as readonly PulledImage[];
     for (const { digest, image, endpoint } of pulls) {
       pulled.add(digest);
-      if (!endpoint.startsWith(`${mirrorHost(site)}/`))
-        elsewhere.push(`${node}: ${image} from ${endpoint}`);
+      if (!endpoint.startsWith(`${mirror}/`)) elsewhere.push(`${node}: ${image} from ${endpoint}`);
     }
     nodes.push({
       node,
@@ -62,7 +60,7 @@ export async function verifyLab(
     ...elsewhere.map((found) => `pulled past the mirror: ${found}`),
     ...unseen.map((digest) => `the mirror's access log does not know ${digest}`),
     ...missing.map((name) => `nobody pulled ${name}`),
-    ...(joined.length < site.cluster.controlPlane + site.cluster.workers
+    ...(joined.length < cluster.controlPlane + cluster.workers
       ? [`only ${joined.join(', ')} joined`]
       : []),
   ];

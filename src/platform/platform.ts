@@ -1,27 +1,161 @@
+import type * as z from 'zod';
 import type { Context } from '../core/context.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { InstallConfigInput } from '../generate/install-config/install-config.ts';
 import type { Host } from '../host/host.ts';
 
-/** Something a platform made, so that exactly this can be removed again, newest first. */
+/** The `platform` of a site file: a type, and what belongs to it. */
+export type PlatformSettings = { readonly type: string };
+
+/** Something a site made, so that exactly this can be removed again, newest first. */
 export interface Resource {
-  /** `directory`, `process`, `cloudformation-stack`, … */
+  /** `directory`, `service`, `cloudformation-stack`, … */
   readonly kind: string;
   readonly id: string;
   /** Goes with `down --temporary`: what a private site needs only for the install. */
   readonly temporary: boolean;
+  /** Nobody needs it once the cluster is up: the cleanup stage removes it. */
+  readonly lifetime?: 'install' | undefined;
 }
 
 /** Tells the inventory before the thing exists, so that a crash leaves nothing unknown. */
 export type Claim = (resource: Resource) => Promise<void>;
 
-/** Where a site lives: makes what is needed below the bastion, and removes it. */
+/** One thing that was looked at before anything is made. */
+export interface PreflightCheck {
+  readonly subject: string;
+  readonly severity: 'ok' | 'warning' | 'error';
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** What the stages before have found, for the stages in which the platform does the work. */
+export interface InstallRun {
+  /** Output of each stage that has run, by its name. */
+  readonly outputs: Readonly<Record<string, JsonObject>>;
+  readonly directory: string;
+  readonly log: (line: string) => void;
+}
+
+/** The part of a site that platforms know. They are below `site`, and see no more of it. */
+export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
+  readonly name: string;
+  readonly settings: S;
+  readonly bastion: { readonly address?: string | undefined };
+  readonly cluster: { readonly controlPlane: number; readonly workers: number };
+  /** The mirror as nodes name it: `host:port`. */
+  readonly mirror: string;
+  readonly paths: {
+    readonly state: string;
+    /** What the config stage wrote: install-config, files of the nodes, manifests. */
+    readonly install: string;
+    readonly tools: string;
+    readonly registry: string;
+    /** What the images stage remembers. */
+    readonly mirror: string;
+    /** Credentials for upstream and mirror. */
+    readonly mergedSecret: string;
+  };
+}
+
+/** The stages in which the platform does the work. */
+export type PlatformStage = 'infrastructure' | 'bastion' | 'cluster' | 'verify';
+
+/** Where a site lives. Every method may run twice: the second time it changes nothing. */
 export interface Platform {
-  readonly name: 'lab' | 'none' | 'aws' | 'vsphere' | 'nutanix';
-  /** What `provision` will make, for plans. */
-  plan(): readonly string[];
-  /** Makes the network and machines that are not there yet. Running it again changes nothing. */
+  /** What it will do in each of its stages, for people. */
+  plan(): Readonly<Record<PlatformStage, readonly string[]>>;
+  /** Looks, before anything is made, whether it can be made. */
+  preflight(ctx: Context): Promise<readonly PreflightCheck[]>;
+  /** Makes the network and machines that are not there yet. */
   provision(ctx: Context, claim: Claim): Promise<void>;
   /** The bastion, once it answers. */
   bastion(ctx: Context, claim: Claim): Promise<Host>;
-  /** Removes one resource of the inventory; false when it was gone already. */
+  /** Starts the machines of the cluster, or says how to. */
+  boot(ctx: Context, run: InstallRun): Promise<JsonObject>;
+  /** Waits until the cluster is up, or says why it is not. */
+  watch(ctx: Context, run: InstallRun): Promise<JsonObject>;
+  /** Proves that the cluster lives from the mirror. */
+  verify(ctx: Context, run: InstallRun): Promise<JsonObject>;
+  /** Removes a resource that it made; false when the resource is not one of its own. */
   remove(ctx: Context, resource: Resource): Promise<boolean>;
+}
+
+/** An environment variable that stands for a field of the site file. */
+export interface EnvironmentOverride {
+  readonly variable: string;
+  readonly path: readonly string[];
+  /** What of the variable goes to the field; without it, all. */
+  readonly read?: ((text: string, variable: string) => string | number | undefined) | undefined;
+}
+
+/** How `atoll init` writes the platform: the fields it needs, and which of them it asks for. */
+export interface PlatformInit {
+  /** Settings to start from, besides the type. They are valid, so that the file is. */
+  readonly example: JsonObject;
+  /** Question by field of the example. The field is a flag of `atoll init`, too. */
+  readonly asks: Readonly<Record<string, string>>;
+}
+
+/** What a platform says besides its code, before a site on it is opened. */
+interface PlatformFacts {
+  /** The `platform.type` of a site file. */
+  readonly name: string;
+  /** Where the cluster runs, in a few words. */
+  readonly summary: string;
+  /** Settings that are paths of files, relative to the site file. */
+  readonly files: readonly string[];
+  /** Variables that count on this platform, besides those that count everywhere. */
+  readonly environment: readonly EnvironmentOverride[];
+  readonly init: PlatformInit;
+  /** How the embedded registry runs there, where that differs from what it does by itself. */
+  readonly mirror: {
+    /** The one address it listens at. Its name leads there, whatever DNS says. */
+    readonly address?: string | undefined;
+    readonly workers?: number | undefined;
+  };
+}
+
+/** What goes into the platform of an install-config besides the settings. */
+export interface InstallPlatformFacts {
+  /** Content of the files that settings name, by setting. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What a platform says in an install-config. */
+export interface InstallPart extends Pick<InstallConfigInput, 'publish'> {
+  /** Undefined while only its stages could know it. */
+  readonly platform: InstallConfigInput['platform'] | undefined;
+}
+
+/** A platform as the table of platforms holds it. */
+export interface PlatformKind extends PlatformFacts {
+  readonly settings: z.ZodType<PlatformSettings>;
+  /** Its part of the install-config. */
+  installPlatform(settings: PlatformSettings, facts: InstallPlatformFacts): InstallPart;
+  /** Refuses with NOT_BUILT where atoll can write files for the platform but not work on it. */
+  open(site: PlatformSite): Promise<Platform>;
+}
+
+/** A row as its folder writes it: what it leaves out is empty. */
+export interface PlatformRow<S extends PlatformSettings>
+  extends Partial<Omit<PlatformFacts, 'name' | 'summary'>> {
+  readonly name: string;
+  readonly summary: string;
+  readonly settings: z.ZodType<S>;
+  readonly installPlatform: (settings: S, facts: InstallPlatformFacts) => InstallPart;
+  readonly open: (site: PlatformSite<S>) => Promise<Platform>;
+}
+
+/** Makes a row of the table: its own settings are known inside of it, and to nobody else. */
+export function definePlatform<S extends PlatformSettings>(row: PlatformRow<S>): PlatformKind {
+  return {
+    files: [],
+    environment: [],
+    init: { example: {}, asks: {} },
+    mirror: {},
+    ...row,
+    installPlatform: (settings, facts) => row.installPlatform(row.settings.parse(settings), facts),
+    open: async (site) => row.open({ ...site, settings: row.settings.parse(site.settings) }),
+  };
 }

@@ -3,16 +3,17 @@ import {
   CLOSED_NETWORK_ENDPOINTS,
   type NetworkInput,
 } from '../generate/cloudformation/network-input.ts';
+import { awsSettings } from '../platform/aws/aws-platform.ts';
 import type { Site } from './read-site.ts';
 
 /** The network of a site as a stack: one that is made, or what an existing one lacks. */
 export function networkInput(site: Site): NetworkInput {
-  const { platform, cluster, mode } = site;
-  const { vpc, subnets = [], zones, hostedZone } = platform;
+  const { cluster, mode } = site;
+  const { region, vpc, subnets = [], zones, hostedZone } = awsSettings(site.platform);
   return {
     site: site.name,
     mode,
-    region: platform.region,
+    region,
     cidr: vpcRange(site),
     zones,
     endpoints: mode === 'disconnected' ? CLOSED_NETWORK_ENDPOINTS : [],
@@ -33,13 +34,14 @@ export function bastionStackInput(site: Site): BastionStackInput {
       registry: isOurs ? registry.port : undefined,
       proxy: proxy.enabled ? [proxy.port] : [],
     },
-    vpcId: site.platform.vpc,
+    vpcId: awsSettings(site.platform).vpc,
     amiId: bastion.ami,
     mirrorName: isOurs && isName(registry.host) ? registry.host : undefined,
   };
 }
 
-const vpcRange = ({ platform, cluster }: Site) => platform.cidr ?? cluster.machineNetwork;
+const vpcRange = ({ platform, cluster }: Site) =>
+  awsSettings(platform).cidr ?? cluster.machineNetwork;
 
 /** An address needs no name. */
 const isName = (host: string | undefined) => host !== undefined && /\.[a-z]/i.test(host);

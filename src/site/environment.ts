@@ -1,18 +1,12 @@
 import { AtollError } from '../core/errors.ts';
 import { registerSecret } from '../core/redact.ts';
+import type { EnvironmentOverride } from '../platform/platform.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Tree = Record<string, unknown>;
 
-interface Override {
-  readonly variable: string;
-  readonly path: readonly string[];
-  /** What of the variable goes to the field. */
-  readonly read?: (text: string, variable: string) => string | number | undefined;
-}
-
-/** The variables CI jobs of disconnected installs set, and the fields they stand for. */
-const OVERRIDES: readonly Override[] = [
+/** The variables CI jobs of disconnected installs set on any platform, and the fields they stand for. */
+const OVERRIDES: readonly EnvironmentOverride[] = [
   {
     variable: 'MIRROR_REGISTRY_HOST',
     path: ['registry', 'host'],
@@ -23,7 +17,6 @@ const OVERRIDES: readonly Override[] = [
     path: ['registry', 'port'],
     read: (text, name) => portOf(text, name),
   },
-  { variable: 'BASTION_HOST_AMI', path: ['bastion', 'ami'] },
   { variable: 'BASTION_HOST_PUBLIC_DNS', path: ['bastion', 'address'] },
   { variable: 'PROXY_PRIVATE_URL', path: ['proxy', 'url'] },
   { variable: 'CREDENTIALS_MODE', path: ['cluster', 'credentialsMode'] },
@@ -40,10 +33,11 @@ export interface AppliedOverride {
 export function applyEnvironment(
   document: Tree,
   env: Env,
+  ofPlatform: readonly EnvironmentOverride[],
 ): { value: Tree; applied: readonly AppliedOverride[] } {
   const value = structuredClone(document);
   const applied: AppliedOverride[] = [];
-  for (const { variable, path, read } of OVERRIDES) {
+  for (const { variable, path, read } of [...OVERRIDES, ...ofPlatform]) {
     const text = env[variable];
     if (text === undefined || text === '') continue;
     const found = read ? read(text, variable) : text;

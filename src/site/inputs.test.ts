@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { siteFolder } from '../../test/support/site.ts';
+import { PLATFORMS } from '../cli/platforms.ts';
 import { chronyConf } from '../generate/chrony.ts';
 import { type Completeness, siteInputs } from './inputs.ts';
 import { readSite } from './read-site.ts';
@@ -11,7 +12,7 @@ async function inputsOf(
   completeness: Completeness = 'so-far',
 ) {
   const { site } = await siteFolder(change, { 'id.pub': `# mine\n${KEY}` });
-  return siteInputs(await readSite(site, {}), completeness);
+  return siteInputs(await readSite(site, {}, PLATFORMS), completeness);
 }
 
 describe('siteInputs', () => {

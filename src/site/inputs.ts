@@ -10,8 +10,6 @@ import type { BastionInput } from '../generate/ignition/bastion.ts';
 import { textFile } from '../generate/ignition/config.ts';
 import type { InstallFacts } from '../generate/install-config/facts.ts';
 import type { InstallConfigInput } from '../generate/install-config/install-config.ts';
-import type { PlatformInput } from '../generate/install-config/platforms.ts';
-
 import { machineConfig } from '../generate/machine-config.ts';
 import type { MirrorRule } from '../generate/mirror-rule.ts';
 import type { RegistriesConfInput } from '../generate/registries-conf.ts';
@@ -19,8 +17,10 @@ import { type KnownImage, type KnownSignature, WorkingDir } from '../mirror/flow
 import { type GroupedRules, imageRules } from '../mirror/image-rules.ts';
 import { RELEASE_NAMESPACE } from '../openshift/repositories.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
+import type { InstallPart } from '../platform/platform.ts';
 import { bastionStackInput, networkInput } from './aws-inputs.ts';
 import { mirrorCa, mirrorHost } from './mirror-place.ts';
+import { sitePlatform } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
 
@@ -52,9 +52,7 @@ export interface SiteInputs {
   readonly network: () => NetworkInput;
 }
 
-export type SiteInstallConfig = Omit<InstallConfigInput, 'platform'> & {
-  readonly platform: PlatformInput | undefined;
-};
+export type SiteInstallConfig = Omit<InstallConfigInput, 'platform'> & InstallPart;
 
 export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
   const paths = sitePaths(site);
@@ -135,15 +133,13 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
   return {
     name: cluster.name,
     baseDomain: cluster.baseDomain,
-    platform: platformInput(site),
+    ...(await sitePlatform(site)),
     releaseVersion: release.version,
     size: { controlPlane: cluster.controlPlane, compute: cluster.workers },
     architecture: release.architecture === 'multi' ? undefined : release.architecture,
     machineNetwork: [cluster.machineNetwork],
     clusterNetwork: [{ cidr: cluster.clusterNetwork, hostPrefix: cluster.hostPrefix }],
     serviceNetwork: [cluster.serviceNetwork],
-    // Neither kind of site is for the internet, but only AWS has two ways to publish.
-    publish: site.platform.type === 'aws' ? 'Internal' : undefined,
     proxy: proxy.url ? { httpProxy: proxy.url, httpsProxy: proxy.url } : undefined,
     mirrorRules: await releaseRules(inputs),
     additionalTrustBundle: await inputs.trustBundle(),
@@ -162,14 +158,6 @@ async function releaseRules(inputs: SiteInputs): Promise<readonly MirrorRule[]> 
   const prefixes = [RELEASE_NAMESPACE, ...(own ? [own] : [])];
   const { rules } = await inputs.registriesConf();
   return rules.filter(({ source }) => prefixes.some((prefix) => source.startsWith(prefix)));
-}
-
-/** What the site file alone says about the platform; subnets that are still to be made it does not know. */
-function platformInput({ platform }: Site): PlatformInput | undefined {
-  const { type, region, subnets, hostedZone } = platform;
-  if (type === 'lab' || type === 'none') return { type: 'none' };
-  if (type !== 'aws' || region === undefined || subnets === undefined) return undefined;
-  return { type, region, subnets: subnets.map((id) => ({ id })), hostedZone };
 }
 
 async function installFactsOf({ site, paths }: SiteInputs, now: Date): Promise<InstallFacts> {

@@ -6,6 +6,11 @@ export function mirrorHost({ registry, name }: Pick<Site, 'registry' | 'name'>):
   return `${registry.host ?? `mirror.${name}.example`}:${registry.port}`;
 }
 
+/** The name of the mirror, without its port. */
+export function mirrorName(site: Pick<Site, 'registry' | 'name'>): string {
+  return mirrorHost(site).replace(/:\d+$/, '');
+}
+
 /** The mirror with the path all its repositories start with. */
 export function mirrorLocation(site: Pick<Site, 'registry' | 'name'>): string {
   return site.registry.path ? `${mirrorHost(site)}/${site.registry.path}` : mirrorHost(site);

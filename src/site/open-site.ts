@@ -1,15 +1,11 @@
-import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
 import { acquireLock, type Lock } from '../core/lock.ts';
-import { labPlatform } from '../platform/lab.ts';
-import { nonePlatform } from '../platform/none.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import { type Inventory, openInventory } from './inventory.ts';
+import { mirrorHost } from './mirror-place.ts';
 import type { Site } from './read-site.ts';
-import { sitePaths } from './site-paths.ts';
-import { bastionHost } from './stages/places.ts';
+import { type SitePaths, sitePaths } from './site-paths.ts';
 import { registerSecrets } from './stages/secrets.ts';
 import type { Env, StageWork } from './stages/stage.ts';
 
@@ -23,43 +19,22 @@ export interface OpenSite {
 
 export type Access = 'change' | 'look';
 
-/** What a platform does in place of the stages: composed above, where all platforms are known. */
-export type PlatformHooks = (
-  work: StageWork,
-) => Partial<Pick<StageWork, 'addressOf' | 'runCluster' | 'verifyCluster'>>;
-
-export interface OpenOptions {
-  readonly hooks: PlatformHooks;
-  readonly access?: Access;
-}
-
 export async function openSite(
   ctx: Context,
   site: Site,
   env: Env,
-  { hooks, access = 'change' }: OpenOptions,
+  access: Access = 'change',
 ): Promise<OpenSite> {
   const paths = sitePaths(site);
+  const platform = await openPlatform(site, paths);
   const lock: Lock | undefined =
     access === 'change' ? await acquireLock(ctx, paths.lock, `site "${site.name}"`) : undefined;
   try {
     if (access === 'change') await registerSecrets(paths);
     const journal = await openJournal(ctx, paths.journal);
     const inventory = await openInventory(ctx, paths.inventory);
-    const platform = platformOf(site);
-    const base = {
-      site,
-      paths,
-      platform,
-      inventory,
-      env,
-      addressOf: undefined,
-      runCluster: undefined,
-      verifyCluster: undefined,
-    };
-    const work: StageWork = { ...base, ...hooks(base) };
     return {
-      work,
+      work: { site, paths, platform, inventory, env },
       journal,
       inventory,
       async close() {
@@ -74,20 +49,9 @@ export async function openSite(
   }
 }
 
-export function platformOf(site: Site): Platform {
-  const bastion = () => bastionHost(site);
-  switch (site.platform.type) {
-    case 'lab':
-      return labPlatform(join(site.state, 'machines'), bastion);
-    case 'none':
-      return nonePlatform(bastion);
-    default:
-      throw new AtollError(
-        'NOT_BUILT',
-        `Cannot work on platform "${site.platform.type}": atoll knows "none" and "lab" so far`,
-        {
-          hint: '"atoll render" writes the files for it; with hosts of your own use platform none',
-        },
-      );
-  }
+/** The platform of a site. One that is not built refuses. */
+export function openPlatform(site: Site, paths: SitePaths = sitePaths(site)): Promise<Platform> {
+  const { name, bastion, cluster, platform: settings, platformKind } = site;
+  const mirror = mirrorHost(site);
+  return platformKind.open({ name, settings, bastion, cluster, mirror, paths });
 }

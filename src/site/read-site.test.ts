@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
+import { PLATFORMS } from '../cli/platforms.ts';
 import { parseSite, readSite, sitePath } from './read-site.ts';
 import { siteJsonSchema } from './schema.ts';
 import { sitePaths } from './site-paths.ts';
@@ -20,7 +21,8 @@ cluster:
   pullSecret: pull-secret.json
 `;
 
-const parse = (text: string, env = {}) => parseSite('/sites/north/atoll.yaml', text, env);
+const parse = (text: string, env = {}) =>
+  parseSite('/sites/north/atoll.yaml', text, env, PLATFORMS);
 
 describe('parseSite', () => {
   test('fills in every default', () => {
@@ -54,7 +56,7 @@ describe('parseSite', () => {
   });
 
   test('environment variables win over the file', () => {
-    const { site } = parse(GOOD, {
+    const { site } = parse(GOOD.replace('type: none', 'type: aws\n  region: us-east-1'), {
       MIRROR_REGISTRY_HOST: 'bastion.example:8443',
       BASTION_HOST_AMI: 'ami-1',
       CREDENTIALS_MODE: 'Manual',
@@ -66,6 +68,13 @@ describe('parseSite', () => {
       cluster: { credentialsMode: 'Manual' },
     });
     expect(site?.overrides).toContainEqual({ variable: 'BASTION_HOST_AMI', field: 'bastion.ami' });
+  });
+
+  test('a variable of another platform does not count', () => {
+    const { site } = parse(GOOD, { BASTION_HOST_AMI: 'ami-1' });
+
+    expect(site?.overrides).toEqual([]);
+    expect(site?.bastion.ami).toBeUndefined();
   });
 
   test('a bad value from the environment names the variable', () => {
@@ -84,16 +93,31 @@ describe('parseSite', () => {
   });
 
   test('choices that exclude each other are named where they stand', () => {
-    const text = GOOD.replace('  host: mirror.north.example', '  type: existing')
-      .replace('type: none', 'type: aws')
-      .concat('mirror:\n  imageSet: set.yaml\n  operators: []\n');
+    const text = GOOD.replace('  host: mirror.north.example', '  type: existing').concat(
+      'mirror:\n  imageSet: set.yaml\n  operators: []\n',
+    );
 
     const { problems } = parse(text);
 
     expect(problems.map(({ path, line }) => [path, line])).toEqual([
       ['mirror.imageSet', 14],
       ['registry.host', 7],
-      ['platform.region', 5],
+    ]);
+  });
+
+  test('settings are those of the platform, and others are refused', () => {
+    const on = (platform: string) => parse(GOOD.replace('type: none', platform)).problems;
+
+    expect(on('type: aws')).toMatchObject([{ path: 'platform.region', line: 5 }]);
+    expect(on('type: aws\n  regoin: us-east-1')).toMatchObject([
+      { path: 'platform.region' },
+      { path: 'platform.regoin', line: 7, hint: 'did you mean "region"?' },
+    ]);
+    expect(on('type: none\n  region: us-east-1')).toMatchObject([
+      { path: 'platform.region', line: 7, message: 'unknown field "region"' },
+    ]);
+    expect(on('type: azure')).toMatchObject([
+      { message: '"azure" is none of lab, none, aws, vsphere, nutanix' },
     ]);
   });
 
@@ -106,7 +130,7 @@ test('readSite lists the mistakes of the file it was given', async () => {
   const path = join(await tempDir(), 'atoll.yaml');
   await writeFile(path, GOOD.replace('mirror.north.example', '"no good"'));
 
-  await expect(readSite(path, {})).rejects.toMatchObject({
+  await expect(readSite(path, {}, PLATFORMS)).rejects.toMatchObject({
     code: 'INPUT_INVALID',
     message: expect.stringContaining(`${path}:8:3: registry.host: not a host name or address`),
   });
@@ -118,7 +142,10 @@ test('sitePath starts relative paths from the folder of the site', () => {
 });
 
 test('siteJsonSchema describes fields for editors and allows what has a default to be absent', () => {
-  const schema = siteJsonSchema() as { required: string[]; properties: Record<string, unknown> };
+  const schema = siteJsonSchema(PLATFORMS) as {
+    required: string[];
+    properties: Record<string, unknown>;
+  };
 
   expect(schema.required).toEqual(['name', 'release', 'platform', 'cluster']);
   expect(JSON.stringify(schema.properties)).toContain('MIRROR_REGISTRY_HOST');

@@ -1,9 +1,10 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { parse, parseDocument, stringify } from 'yaml';
 import { readText } from '../core/files.ts';
 import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
+import type { PlatformKind } from '../platform/platform.ts';
 import { type AppliedOverride, applyEnvironment } from './environment.ts';
-import { type SiteFile, siteSchema } from './schema.ts';
+import { type SiteFile, siteSchema, unknownPlatform } from './schema.ts';
 
 /** A site that has been read and checked. */
 export interface Site extends SiteFile {
@@ -14,15 +15,21 @@ export interface Site extends SiteFile {
   /** Where atoll remembers: journal, inventory, secrets, runs. */
   readonly state: string;
   readonly overrides: readonly AppliedOverride[];
+  /** What `platform.type` names. */
+  readonly platformKind: PlatformKind;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads a site file with the environment on top. Every mistake is found in one go. */
-export async function readSite(path: string, env: Env): Promise<Site> {
+export async function readSite(
+  path: string,
+  env: Env,
+  platforms: readonly PlatformKind[],
+): Promise<Site> {
   const absolute = resolve(path);
   const text = await readText(absolute);
-  const { site, problems } = parseSite(absolute, text, env);
+  const { site, problems } = parseSite(absolute, text, env, platforms);
   if (!site) throw inputError(path, problems);
   return site;
 }
@@ -32,15 +39,21 @@ export function parseSite(
   path: string,
   text: string,
   env: Env,
+  platforms: readonly PlatformKind[],
 ): { site: Site | undefined; problems: readonly InputProblem[] } {
-  const original = parseYamlInput(siteSchema, text);
+  // One schema, not the union of all: what is wrong is told in the words of the platform it is on.
+  const type = parseDocument(text).getIn(['platform', 'type']);
+  const platformKind = platforms.find(({ name }) => name === type);
+  const schema = siteSchema(platformKind?.settings ?? unknownPlatform(platforms));
+  const original = parseYamlInput(schema, text);
   const broken = original.problems.some(
     (problem) => problem.path === '' && problem.line !== undefined,
   );
-  if (broken) return { site: undefined, problems: original.problems };
+  if (broken || !platformKind) return { site: undefined, problems: original.problems };
 
-  const { value, applied } = applyEnvironment((parse(text) ?? {}) as Record<string, unknown>, env);
-  const input = applied.length === 0 ? original : parseYamlInput(siteSchema, stringify(value));
+  const document = (parse(text) ?? {}) as Record<string, unknown>;
+  const { value, applied } = applyEnvironment(document, env, platformKind.environment);
+  const input = applied.length === 0 ? original : parseYamlInput(schema, stringify(value));
   if (input.value === undefined)
     return { site: undefined, problems: relocate(input.problems, original.locate, applied) };
 
@@ -51,6 +64,7 @@ export function parseSite(
     directory,
     state: join(directory, '.atoll'),
     overrides: applied,
+    platformKind,
   };
   const problems = contradictions(site, original.locate);
   return problems.length > 0 ? { site: undefined, problems } : { site, problems: [] };
@@ -98,11 +112,6 @@ const RULES: readonly Rule[] = [
     path: ['bastion', 'ami'],
     broken: ({ bastion }) => bastion.ami !== undefined && bastion.address !== undefined,
     message: 'a bastion is either made from an AMI or there already, not both',
-  },
-  {
-    path: ['platform', 'region'],
-    broken: ({ platform }) => platform.type === 'aws' && platform.region === undefined,
-    message: 'AWS needs a region',
   },
   {
     path: ['steps', 'insert'],

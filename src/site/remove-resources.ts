@@ -6,7 +6,7 @@ import { stopService } from './service.ts';
 
 interface Owner {
   readonly inventory: Inventory;
-  readonly platform: Platform;
+  readonly platform: Pick<Platform, 'remove'>;
 }
 
 /** Removes what the site made and the filter takes, newest first. Safe to repeat. */
@@ -26,9 +26,12 @@ export async function removeResources(
   return removed;
 }
 
-async function removeOne(ctx: Context, platform: Platform, resource: Resource): Promise<void> {
+async function removeOne(
+  ctx: Context,
+  platform: Owner['platform'],
+  resource: Resource,
+): Promise<void> {
   if (await platform.remove(ctx, resource)) return;
-  if (resource.kind === 'service' || resource.kind === 'node-process')
-    await stopService(ctx, resource.id);
+  if (resource.kind === 'service') await stopService(ctx, resource.id);
   if (resource.kind === 'directory') await rm(resource.id, { recursive: true, force: true });
 }

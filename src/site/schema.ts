@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PlatformKind, PlatformSettings } from '../platform/platform.ts';
 
 // atoll.yaml. Unknown fields are refused everywhere: a misspelled one would silently do nothing.
 // Descriptions end up in the JSON Schema that editors use.
@@ -30,16 +31,6 @@ const release = z
     (value) => value.version !== undefined || value.image !== undefined,
     'needs a version or an image',
   );
-
-const platform = z.strictObject({
-  type: z.enum(['lab', 'none', 'aws', 'vsphere', 'nutanix']).describe('Where the cluster runs'),
-  region: z.string().optional().describe('AWS region'),
-  cidr: z.string().optional().describe('Address range of the network that is made'),
-  zones: z.array(z.string()).optional().describe('Availability zones, one to three'),
-  vpc: z.string().optional().describe('An existing network, instead of one that is made'),
-  subnets: z.array(z.string()).optional().describe('Existing subnets'),
-  hostedZone: z.string().optional().describe('Existing private DNS zone'),
-});
 
 const bastion = z.strictObject({
   address: z.string().optional().describe('An existing bastion: host name or address'),
@@ -134,31 +125,40 @@ const steps = z.strictObject({
     .default([]),
 });
 
-export const siteSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(DNS_LABEL, 'not a DNS label')
-    .describe('Name of the site; everything made carries it'),
-  mode: z.enum(['disconnected', 'private']).default('disconnected'),
-  release,
-  platform,
-  bastion: bastion.prefault({}),
-  registry: registry.prefault({}),
-  proxy: proxy.prefault({}),
-  mirror: mirror.prefault({}),
-  cluster,
-  postInstall: postInstall.prefault({}),
-  steps: steps.prefault({}),
-});
+/** The schema of a site file whose `platform` is this. */
+export function siteSchema(platform: z.ZodType<PlatformSettings>) {
+  return z.strictObject({
+    name: z
+      .string()
+      .regex(DNS_LABEL, 'not a DNS label')
+      .describe('Name of the site; everything made carries it'),
+    mode: z.enum(['disconnected', 'private']).default('disconnected'),
+    release,
+    platform: platform.describe('Where the cluster runs'),
+    bastion: bastion.prefault({}),
+    registry: registry.prefault({}),
+    proxy: proxy.prefault({}),
+    mirror: mirror.prefault({}),
+    cluster,
+    postInstall: postInstall.prefault({}),
+    steps: steps.prefault({}),
+  });
+}
+
+/** For a type that no platform has: it can only be told which there are. */
+export function unknownPlatform(platforms: readonly PlatformKind[]): z.ZodType<PlatformSettings> {
+  return z.looseObject({ type: z.enum(platforms.map(({ name }) => name)) });
+}
 
 /** A site as its file describes it, with every default filled in. */
-export type SiteFile = z.output<typeof siteSchema>;
+export type SiteFile = z.output<ReturnType<typeof siteSchema>>;
 
 /** For editors: `# yaml-language-server: $schema=…`. */
-export function siteJsonSchema(): unknown {
+export function siteJsonSchema(platforms: readonly PlatformKind[]): unknown {
+  const anyPlatform = z.union(platforms.map(({ settings }) => settings));
   return {
     $id: 'https://atoll.example/atoll.schema.json',
     title: 'atoll site',
-    ...z.toJSONSchema(siteSchema, { io: 'input' }),
+    ...z.toJSONSchema(siteSchema(anyPlatform), { io: 'input' }),
   };
 }

@@ -1,12 +1,15 @@
 import { stringify } from 'yaml';
+import type { JsonObject } from '../core/json.ts';
+import type { PlatformKind } from '../platform/platform.ts';
 
 /** What `atoll init` asks: the rest has defaults, which the file shows as comments. */
 export interface SiteAnswers {
   readonly name: string;
-  readonly mode: 'disconnected' | 'private';
+  readonly mode: string;
   readonly version: string;
-  readonly platform: 'lab' | 'none' | 'aws' | 'vsphere' | 'nutanix';
-  readonly region: string | undefined;
+  readonly platform: PlatformKind;
+  /** What the platform asked; the rest of its settings are those of its example. */
+  readonly settings: JsonObject;
   readonly baseDomain: string;
   readonly registryHost: string | undefined;
   readonly pullSecret: string;
@@ -14,7 +17,6 @@ export interface SiteAnswers {
 
 /** A commented site file: what was asked is set, what has a default is shown. */
 export function siteTemplate(answers: SiteAnswers): string {
-  const region = answers.region ? `  region: ${scalar(answers.region)}\n` : '';
   const host = answers.registryHost
     ? `  host: ${scalar(answers.registryHost)}\n`
     : '  # host: mirror.example.com   # the name nodes use\n';
@@ -31,8 +33,8 @@ release:
   # architecture: amd64
 
 platform:
-  type: ${scalar(answers.platform)}   # lab, none, aws, vsphere, nutanix
-${region}
+  type: ${scalar(answers.platform.name)}   # ${answers.platform.summary}
+${settingsText(answers)}
 # The machine with a leg on both sides. Without an address it is made, or is this machine.
 bastion:
   # address: bastion.example.com
@@ -66,6 +68,12 @@ postInstall:
   defaultCatalogs: false
   samples: Removed
 `;
+}
+
+function settingsText({ platform, settings }: SiteAnswers): string {
+  const all = { ...platform.init.example, ...settings };
+  if (Object.keys(all).length === 0) return '';
+  return stringify(all, { lineWidth: 0, blockQuote: false }).replace(/^(?=.)/gm, '  ');
 }
 
 /** Text that YAML reads as this very text, on one line. */

@@ -1,14 +1,7 @@
 import type { Context } from '../core/context.ts';
+import type { JsonObject } from '../core/json.ts';
 
-/** Plain JSON: what steps take and give, and all the journal can hold. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [key: string]: Json | undefined };
-export type JsonObject = { readonly [key: string]: Json | undefined };
+export type { Json, JsonObject } from '../core/json.ts';
 
 /** `pre` sets up, `test` does the work, `post` always runs. As in the CI's workflows. */
 export type Phase = 'pre' | 'test' | 'post';

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { PLATFORMS } from '../../src/cli/platforms.ts';
 import { type Context, silentContext } from '../../src/core/context.ts';
 import { toYaml } from '../../src/generate/yaml.ts';
-import { platformHooks } from '../../src/lab/lab-hooks.ts';
 import { type OpenSite, openSite } from '../../src/site/open-site.ts';
 import { readSite } from '../../src/site/read-site.ts';
 import type { JsonObject, StepRun } from '../../src/workflow/step.ts';
@@ -51,8 +51,8 @@ export async function openTestSite(
   ctx: Context = silentContext(),
 ): Promise<OpenSite> {
   const { site: path } = await siteFolder(change, files);
-  const site = await readSite(path, {});
-  const open = await openSite(ctx, site, { PATH: process.env.PATH }, { hooks: platformHooks });
+  const site = await readSite(path, {}, PLATFORMS);
+  const open = await openSite(ctx, site, { PATH: process.env.PATH });
   onTestFinished(() => open.close());
   return open;
 }

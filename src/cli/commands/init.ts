@@ -4,10 +4,12 @@ import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import { inputError } from '../../core/yaml-input.ts';
+import type { PlatformKind } from '../../platform/platform.ts';
 import { parseSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
 import { type SiteAnswers, siteTemplate } from '../../site/site-template.ts';
-import { defineCommand, type Terminal } from '../command.ts';
+import { defineCommand, type OptionSpec, type Terminal } from '../command.ts';
+import { PLATFORMS } from '../platforms.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
@@ -28,9 +30,9 @@ export const initCommand = defineCommand({
       type: 'string',
       value: 'TYPE',
       summary: 'Where it runs',
-      choices: ['lab', 'none', 'aws', 'vsphere', 'nutanix'],
+      choices: PLATFORMS.map(({ name }) => name),
     },
-    region: { type: 'string', value: 'REGION', summary: 'AWS region' },
+    ...platformOptions(PLATFORMS),
     baseDomain: { type: 'string', value: 'DOMAIN', summary: 'Base domain of the cluster' },
     registryHost: {
       type: 'string',
@@ -59,55 +61,66 @@ export const initCommand = defineCommand({
       });
     }
     const text = siteTemplate(await answersFrom(options, terminal));
-    const { problems } = parseSite(path, text, {});
+    const { problems } = parseSite(path, text, {}, PLATFORMS);
     if (problems.length > 0) throw inputError(options.to, problems);
     await writeFileAtomic(path, text);
     const schema = join(dirname(path), 'atoll.schema.json');
-    await writeFileAtomic(schema, `${JSON.stringify(siteJsonSchema(), null, 2)}\n`);
+    await writeFileAtomic(schema, `${JSON.stringify(siteJsonSchema(PLATFORMS), null, 2)}\n`);
     return { file: path, schema };
   },
   text: ({ file }, style) =>
     `Wrote ${style.bold(file)}\nnext: ${shellLine(['atoll', 'validate', '--site', file])}`,
 });
 
-interface InitFlags {
-  readonly name: string | undefined;
-  readonly mode: string | undefined;
-  readonly release: string | undefined;
-  readonly platform: string | undefined;
-  readonly region: string | undefined;
-  readonly baseDomain: string | undefined;
-  readonly registryHost: string | undefined;
-  readonly pullSecret: string | undefined;
+/** What platforms ask, as flags. */
+function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<string, OptionSpec>> {
+  const asked = platforms.flatMap(({ init }) => Object.entries(init.asks));
+  return Object.fromEntries(
+    asked.map(([field, summary]) => [
+      field,
+      { type: 'string', value: field.toUpperCase(), summary } as const,
+    ]),
+  );
 }
 
+type InitFlags = Readonly<Record<string, unknown>>;
+
 async function answersFrom(flags: InitFlags, terminal: Terminal): Promise<SiteAnswers> {
-  const ask = async (flag: string | undefined, question: string, fallback: string) =>
-    flag ?? (await terminal.ask(question, fallback));
-  const name = await ask(flags.name, 'Name of the site', 'my-site');
-  const platform = (await ask(
-    flags.platform,
-    'Platform (lab, none, aws, vsphere, nutanix)',
-    'none',
-  )) as SiteAnswers['platform'];
+  const ask = async (flag: string, question: string, fallback: string) => {
+    const given = flags[flag];
+    return typeof given === 'string' ? given : await terminal.ask(question, fallback);
+  };
+  const name = await ask('name', 'Name of the site', 'my-site');
+  const platform = chosenPlatform(
+    await ask('platform', `Platform (${PLATFORMS.map((each) => each.name).join(', ')})`, 'none'),
+  );
+  const settings: Record<string, string> = {};
+  for (const [field, question] of Object.entries(platform.init.asks)) {
+    settings[field] = await ask(field, question, String(platform.init.example[field] ?? ''));
+  }
   return {
     name,
     platform,
-    mode: (await ask(
-      flags.mode,
-      'Kind of site (disconnected, private)',
-      'disconnected',
-    )) as SiteAnswers['mode'],
-    version: await ask(flags.release, 'OpenShift release', '4.18.2'),
-    region: platform === 'aws' ? await ask(flags.region, 'AWS region', 'us-east-1') : undefined,
-    baseDomain: await ask(flags.baseDomain, 'Base domain of the cluster', 'example.com'),
+    settings,
+    mode: await ask('mode', 'Kind of site (disconnected, private)', 'disconnected'),
+    version: await ask('release', 'OpenShift release', '4.18.2'),
+    baseDomain: await ask('baseDomain', 'Base domain of the cluster', 'example.com'),
     registryHost: await ask(
-      flags.registryHost,
+      'registryHost',
       'Name of the mirror registry',
       `mirror.${name}.example.com`,
     ),
-    pullSecret: await ask(flags.pullSecret, 'Pull secret file', 'pull-secret.json'),
+    pullSecret: await ask('pullSecret', 'Pull secret file', 'pull-secret.json'),
   };
+}
+
+function chosenPlatform(name: string): PlatformKind {
+  const names = PLATFORMS.map((each) => each.name);
+  const platform = PLATFORMS.find((each) => each.name === name);
+  if (platform) return platform;
+  throw new AtollError('INPUT_INVALID', `Cannot use platform "${name}": there is none like it`, {
+    hint: `Known: ${names.join(', ')}`,
+  });
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { bastionOf } from './places.ts';
 import { asJson, type Stage } from './stage.ts';
 
 export const bastionStage: Stage = {
@@ -6,9 +7,9 @@ export const bastionStage: Stage = {
   title: 'Bastion',
   needs: ['infrastructure'],
   inputs: ({ bastion }) => asJson({ bastion }),
-  plan: ({ site }) => [site.bastion.address ? `use ${site.bastion.address}` : 'use this machine'],
-  run: async (ctx, { platform, inventory }) => {
-    const host = await platform.bastion(ctx, (resource) => inventory.claim(resource));
+  plan: ({ platform }) => platform.plan().bastion,
+  run: async (ctx, work) => {
+    const host = await bastionOf(ctx, work);
     const { status, stdout, stderr } = await host.run(ctx, 'uname', ['-sm'], { timeoutMs: 30_000 });
     if (status !== 0)
       throw new AtollError('PROGRAM_FAILED', `${host.name} does not answer: ${stderr.trim()}`);

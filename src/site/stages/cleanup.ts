@@ -12,7 +12,7 @@ export const cleanupStage: Stage = {
       : 'remove what was only needed during the install; the mirror stays',
   ],
   run: async (ctx, work) => {
-    const removed = await removeResources(ctx, work, ({ kind }) => kind === 'node-process');
+    const removed = await removeResources(ctx, work, ({ lifetime }) => lifetime === 'install');
     return { removed: removed.map(({ id }) => id) };
   },
 };

@@ -5,7 +5,7 @@ import { registerPullSecret } from '../../core/redact.ts';
 import { formatPullSecret, mergePullSecret, parsePullSecret } from '../../generate/pull-secret.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import { sitePath } from '../read-site.ts';
-import { bastionHost } from './places.ts';
+import { bastionOf } from './places.ts';
 import { asJson, type Stage } from './stage.ts';
 
 export const credentialsStage: Stage = {
@@ -18,7 +18,8 @@ export const credentialsStage: Stage = {
   ],
   // A new pull secret under the same name must be noticed.
   always: true,
-  run: async (ctx, { site, paths }) => {
+  run: async (ctx, work) => {
+    const { site, paths } = work;
     const path = sitePath(site, site.cluster.pullSecret);
     const text = await readText(path);
     registerPullSecret(text);
@@ -31,7 +32,8 @@ export const credentialsStage: Stage = {
       });
     }
     const merged = formatPullSecret(mergePullSecret({ existing: text, add: [] }));
-    await bastionHost(site).put(ctx, paths.upstreamSecret, merged, { mode: SECRET_MODE });
+    const bastion = await bastionOf(ctx, work);
+    await bastion.put(ctx, paths.upstreamSecret, merged, { mode: SECRET_MODE });
     return { registries: Object.keys(secret.auths).toSorted(), fingerprint: hashOf(merged) };
   },
 };

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { AtollError } from '../../core/errors.ts';
+import type { Context } from '../../core/context.ts';
 import type { Host } from '../../host/host.ts';
-import { localHost } from '../../host/local-host.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries, RegistryOptions } from '../../remote/registries.ts';
-import { mirrorCa } from '../mirror-place.ts';
+import { mirrorCa, mirrorName } from '../mirror-place.ts';
 import { type Site, sitePath } from '../read-site.ts';
 import { writeMergedSecret } from './secrets.ts';
 import type { StageWork } from './stage.ts';
@@ -25,8 +24,16 @@ export function registryOptions(work: StageWork): RegistryOptions {
     ca: [...upstreamCa, ...mirrorCaNow(work)],
     registriesConf: site.mirror.registriesConf && sitePath(site, site.mirror.registriesConf),
     env,
-    addressOf: work.addressOf,
+    addressOf: addressOf(site),
   };
+}
+
+/** Leads the name of the mirror to where the platform has it, whatever DNS says. */
+function addressOf(site: Site): RegistryOptions['addressOf'] {
+  const { address } = site.platformKind.mirror;
+  if (address === undefined) return undefined;
+  const mirror = mirrorName(site);
+  return (host) => (host === mirror ? address : undefined);
 }
 
 export async function withRegistries<T>(
@@ -42,14 +49,7 @@ export async function withRegistries<T>(
   }
 }
 
-/** The bastion: this machine, unless the site names another. */
-export function bastionHost({ bastion }: Pick<Site, 'bastion'>): Host {
-  if (bastion.address === undefined || bastion.address === 'localhost') return localHost();
-  throw new AtollError(
-    'NOT_BUILT',
-    `Cannot work on the bastion "${bastion.address}": atoll does not reach other machines yet`,
-    {
-      hint: 'Run atoll on the bastion itself, without bastion.address',
-    },
-  );
+/** The machine with a leg on both sides, where stages do their work. */
+export function bastionOf(ctx: Context, { platform, inventory }: StageWork): Promise<Host> {
+  return platform.bastion(ctx, (resource) => inventory.claim(resource));
 }

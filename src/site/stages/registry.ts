@@ -12,7 +12,7 @@ import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
-import { mirrorCa, mirrorHost } from '../mirror-place.ts';
+import { mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
 import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
 import { waitForRegistry } from '../wait-for-registry.ts';
@@ -62,13 +62,13 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
     await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
   await ensureEmbedded(ctx, work);
   const pidFile = registryPidFile(paths);
-  // A lab shares its cores with its machines.
-  const workers = site.platform.type === 'lab' ? ['--workers', '1'] : [];
+  const { workers } = site.platformKind.mirror;
+  const own = workers === undefined ? [] : ['--workers', String(workers)];
   await inventory.claim({ kind: 'service', id: pidFile, temporary });
   await startService(ctx, {
     pidFile,
     logFile: join(paths.state, 'logs', 'registry-service.log'),
-    args: ['registry', 'serve', '--dir', paths.registry, ...workers, '--output', 'json'],
+    args: ['registry', 'serve', '--dir', paths.registry, ...own, '--output', 'json'],
   });
 }
 
@@ -99,9 +99,9 @@ async function ensureEmbedded(ctx: Context, { site, paths }: StageWork): Promise
   }
   await initRegistry(ctx, {
     directory: paths.registry,
-    hosts: [host.replace(/:\d+$/, ''), 'localhost', '127.0.0.1'],
+    hosts: [mirrorName(site), 'localhost', '127.0.0.1'],
     port: site.registry.port,
-    listen: site.platform.type === 'lab' ? '127.0.0.1' : undefined,
+    listen: site.platformKind.mirror.address,
     user: USER,
     password,
   });

@@ -31,11 +31,6 @@ export interface StageWork {
   readonly platform: Platform;
   readonly inventory: Inventory;
   readonly env: Env;
-  /** Names that DNS does not know, in a lab; undefined elsewhere. */
-  readonly addressOf: ((host: string) => string | undefined) | undefined;
-  /** Runs the cluster stage where it is not openshift-install that does it. */
-  readonly runCluster: ((ctx: Context, run: StepRun) => Promise<JsonObject>) | undefined;
-  readonly verifyCluster: ((ctx: Context, run: StepRun) => Promise<JsonObject>) | undefined;
 }
 
 /** One of the ten stages. It may run alone, again, and after a crash. */

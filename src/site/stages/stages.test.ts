@@ -299,6 +299,6 @@ describe('clusterStage on platform none', () => {
   test('is followed by a verify stage that says it is not built', async () => {
     const { work } = await openTestSite();
 
-    expect(() => verifyStage.run(ctx, work, stepRun())).toThrow('knows only labs yet');
+    await expect(verifyStage.run(ctx, work, stepRun())).rejects.toThrow('knows only labs yet');
   });
 });

@@ -1,3 +1,4 @@
+import { awsSettings } from '../../../platform/aws/aws-platform.ts';
 import type { Site } from '../../../site/read-site.ts';
 
 type Values = Readonly<Record<string, string | readonly string[] | number | undefined>>;
@@ -8,11 +9,12 @@ export const AWS_VALUES: Readonly<Record<string, (facts: { readonly site: Site }
   'cloudformation bastion': ({ site }) => bastionValues(site),
   'cloudformation credentials': ({ site }) => credentialsValues(site),
   'credentials policies': ({ site }) => credentialsValues(site),
-  'aws-platform': ({ site }) => ({ region: site.platform.region }),
+  'aws-platform': ({ site }) => ({ region: awsSettings(site.platform).region }),
 };
 
 function networkValues(site: Site): Values {
-  const { platform, cluster } = site;
+  const { cluster } = site;
+  const platform = awsSettings(site.platform);
   return {
     name: site.name,
     mode: site.mode,
@@ -34,7 +36,7 @@ function bastionValues(site: Site): Values {
     client: [rangeOf(site)],
     registryPort: isOurs ? registry.port : undefined,
     proxyPort: proxy.enabled ? [String(proxy.port)] : [],
-    vpc: site.platform.vpc,
+    vpc: awsSettings(site.platform).vpc,
     ami: bastion.ami,
     mirrorName: isOurs && isName(registry.host) ? registry.host : undefined,
   };
@@ -45,7 +47,8 @@ const credentialsValues = ({ name, cluster }: Site): Values => ({
   disabledCapability: cluster.disabledCapabilities,
 });
 
-const rangeOf = ({ platform, cluster }: Site) => platform.cidr ?? cluster.machineNetwork;
+const rangeOf = ({ platform, cluster }: Site) =>
+  awsSettings(platform).cidr ?? cluster.machineNetwork;
 
 /** An address needs no name. */
 const isName = (host: string | undefined) => host !== undefined && /\.[a-z]/i.test(host);

@@ -6,6 +6,7 @@ import { releaseChannel } from '../../../site/inputs.ts';
 import { mirrorCa, mirrorHost, mirrorLocation } from '../../../site/mirror-place.ts';
 import { readSite, type Site, sitePath } from '../../../site/read-site.ts';
 import { sitePaths } from '../../../site/site-paths.ts';
+import { PLATFORMS } from '../../platforms.ts';
 import { AWS_VALUES } from './site-aws-values.ts';
 
 type Value = string | number | boolean | readonly string[] | undefined;
@@ -28,7 +29,7 @@ export async function siteValues(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Values> {
-  const facts = await readFacts(await readSite(file, env));
+  const facts = await readFacts(await readSite(file, env, PLATFORMS));
   return TABLE[command.replace(/^render /, '')]?.(facts) ?? {};
 }
 

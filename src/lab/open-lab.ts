@@ -1,0 +1,36 @@
+import { mkdir, rm } from 'node:fs/promises';
+import type { Platform, PlatformSite } from '../platform/platform.ts';
+import { givenBastion } from '../platform/shared/given-bastion.ts';
+import { bootLab } from './boot-lab.ts';
+import { machinesOf } from './lab-paths.ts';
+import { verifyLab } from './verify-lab.ts';
+import { watchLab } from './watch-lab.ts';
+
+export function openLab(site: PlatformSite): Platform {
+  const machines = machinesOf(site.paths.state);
+  const { host, ...bastion } = givenBastion(site.bastion);
+  return {
+    plan: () => ({
+      infrastructure: [`keep the file systems of the lab's machines in ${machines}`],
+      bastion: bastion.plan,
+      cluster: [
+        'rehearse the install: a bootstrap, masters and workers that pull every image through the generated configuration',
+      ],
+      verify: ['prove from the access log of the mirror that every image came from there'],
+    }),
+    preflight: async () => bastion.checks,
+    async provision(_ctx, claim) {
+      await claim({ kind: 'directory', id: machines, temporary: false });
+      await mkdir(machines, { recursive: true });
+    },
+    bastion: host,
+    boot: (ctx, run) => bootLab(ctx, site, run),
+    watch: (ctx, run) => watchLab(ctx, site, run),
+    verify: (ctx, run) => verifyLab(ctx, site, run),
+    async remove(_ctx, { kind, id }) {
+      if (kind !== 'directory' || id !== machines) return false;
+      await rm(machines, { recursive: true, force: true });
+      return true;
+    },
+  };
+}

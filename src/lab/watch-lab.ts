@@ -1,0 +1,108 @@
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { shellLine } from '../core/format.ts';
+import type { JsonObject } from '../core/json.ts';
+import { runProgram } from '../core/process.ts';
+import { selfCommand } from '../core/self.ts';
+import type { InstallRun, PlatformSite } from '../platform/platform.ts';
+import { logBundleOf } from './lab-paths.ts';
+import { readLabSettings } from './lab-settings.ts';
+import { gatherLogBundle } from './log-bundle.ts';
+import { Board } from './node/board.ts';
+import type { NodeSpec } from './node/node-spec.ts';
+import { nodeSpecs } from './node-specs.ts';
+
+/** Rehearses the install: machines of a lab pull everything through the generated configuration. */
+export async function watchLab(
+  ctx: Context,
+  site: PlatformSite,
+  run: Pick<InstallRun, 'outputs' | 'log'>,
+): Promise<JsonObject> {
+  const { state } = site.paths;
+  const specs = nodeSpecs(site, run, await readLabSettings(state));
+  const startedAt = ctx.now().toISOString();
+  const failed = await runMachines(ctx, specs, run.log);
+  const machines = specs.map(({ name, root }) => ({ name, root, failed: failed.has(name) }));
+  const logBundle = logBundleOf(state);
+  await gatherLogBundle(logBundle, machines);
+  if (failed.size > 0) throw clusterFailed(failed, logBundle);
+  return { startedAt, logBundle };
+}
+
+function clusterFailed(failed: ReadonlySet<string>, bundle: string): AtollError {
+  return new AtollError(
+    'CLUSTER_FAILED',
+    `The rehearsed install did not come up: ${[...failed].join(', ')} failed`,
+    {
+      hint: `Run: ${shellLine(['atoll', 'diagnose', bundle])}`,
+      details: { logBundle: bundle },
+    },
+  );
+}
+
+/** Runs every machine as a process of its own; the names of those that failed. */
+async function runMachines(
+  ctx: Context,
+  specs: readonly NodeSpec[],
+  log: (line: string) => void,
+): Promise<Set<string>> {
+  const failed = new Set<string>();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, stop.signal]);
+  const task = { task: 'install', title: 'Rehearse the install' };
+  ctx.emit({ type: 'task.started', ...task, totalItems: specs.length });
+  let done = 0;
+  let trouble: unknown;
+  await Promise.all(
+    specs.map(async (spec) => {
+      const status = await runMachine({ signal }, spec, log).catch((error: unknown) => {
+        if (!signal.aborted) trouble = error;
+        return 1;
+      });
+      done += 1;
+      ctx.emit({
+        type: 'task.progressed',
+        task: 'install',
+        doneItems: done,
+        totalItems: specs.length,
+        note: spec.name,
+      });
+      if (status === 0) return;
+      failed.add(spec.name);
+      // The others would wait for it for ever.
+      stop.abort();
+    }),
+  );
+  ctx.signal.throwIfAborted();
+  if (trouble !== undefined) throw trouble;
+  const first = await firstToFail(failed, new Board(specs[0]?.board ?? ''));
+  if (first.size === 0) {
+    ctx.emit({ type: 'task.finished', ...task, summary: `${specs.length} machines` });
+  } else {
+    ctx.emit({ type: 'task.failed', ...task, message: `${[...first].join(', ')} failed` });
+  }
+  return first;
+}
+
+/** Machines that were stopped because another failed are not to blame. */
+async function firstToFail(failed: ReadonlySet<string>, board: Board): Promise<Set<string>> {
+  const told = new Set(await board.names('failed'));
+  const own = [...failed].filter((name) => told.has(name));
+  return new Set(own.length > 0 ? own : failed);
+}
+
+async function runMachine(
+  ctx: Pick<Context, 'signal'>,
+  spec: NodeSpec,
+  log: (line: string) => void,
+): Promise<number> {
+  const self = selfCommand();
+  const args = ['lab-node', spec.root, '--stop-at-eof', '--output', 'json'];
+  const { status } = await runProgram(ctx, self.file, [...self.args, ...args], {
+    // The end of its input is how it learns that we are gone, however we went.
+    holdInput: true,
+    discard: true,
+    onLine: (line, stream) => stream === 'stderr' && log(`${spec.name}: ${line}`),
+  });
+  return status;
+}
