@@ -21,15 +21,27 @@ export async function gatherLogBundle(folder: string, machines: readonly Machine
     await copyJournals(machine.root, join(to, 'journals'));
     if (isBootstrap) await copyIfThere(recordsOf(machine.root), join(to, 'services'));
     const failed = machine.failed
-      ? [{ name: isBootstrap ? 'bootkube.service' : 'kubelet.service', about: 'of an atoll lab' }]
+      ? [{ name: await lastUnit(machine.root), about: 'of an atoll lab' }]
       : [];
     const units = join(isBootstrap ? folder : to, 'failed-units.txt');
     await writeFile(units, formatFailedUnits(failed));
   }
 }
 
+/** The unit that had the last word: a machine of a lab ends with its first failure. */
+async function lastUnit(root: string): Promise<string> {
+  const journal = await readFile(join(journalsOf(root), 'journal.log'), 'utf8').catch(() => '');
+  const units = [...journal.matchAll(/^.*? ([\w-]+\.service)\[\d+\]: /gm)];
+  return units.at(-1)?.[1] ?? 'bootkube.service';
+}
+
 /** Units whose lines are only in the whole journal, as in a real bundle. */
-const WITHOUT_OWN_FILE = ['node-image-pull.log', 'node-image-overlay.log', 'progress.log'];
+const WITHOUT_OWN_FILE = [
+  'node-image-pull.log',
+  'node-image-overlay.log',
+  'node-image-finish.log',
+  'progress.log',
+];
 
 async function copyJournals(root: string, to: string): Promise<void> {
   await copyIfThere(journalsOf(root), to);

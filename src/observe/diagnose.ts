@@ -9,7 +9,7 @@ import { type Rule, shippedRules } from './rules/catalogue.ts';
 import { objectMatches } from './rules/object-test.ts';
 import type { Unread } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
-import { createGatherTime, TIMELINE_KINDS } from './timeline/read-timeline.ts';
+import { TIMELINE_KINDS } from './timeline/read-timeline.ts';
 import type { BootstrapState, StepState } from './timeline/state.ts';
 import { createTimeline, SIGNAL_PATTERNS } from './timeline/timeline.ts';
 
@@ -46,20 +46,20 @@ export async function diagnose(
   const collector = createFindingCollector();
   const coverage = createCoverage();
   const timeline = createTimeline();
-  const gathered = createGatherTime();
-  const lineRules = rules.filter(({ regexp }) => regexp !== undefined);
-  const overRules = lineRules.filter(({ overRegexp }) => overRegexp !== undefined);
   const objectRules = rules.filter(({ object }) => object !== undefined);
 
-  const sink: EvidenceSink = {
-    patterns: [...lineRules.map(patternOf), ...overRules.map(overOf), ...SIGNAL_PATTERNS],
+  const sink: EvidenceSink<OwnedPattern> = {
+    patterns: [...rules.flatMap(patternsOf), ...SIGNALS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
-      const applicable = candidates.flatMap((index) => lineRules[index] ?? []);
-      for (const match of matchLine(applicable, line.text)) collector.add(match, line);
-      const ending = candidates.flatMap((index) => overRules[index - lineRules.length] ?? []);
-      for (const rule of ending) if (rule.overRegexp?.test(line.text)) collector.over(rule, line);
-      if (applicable.length + ending.length < candidates.length) {
+      const causes = candidates.flatMap(({ owner }) => (owner.kind === 'cause' ? owner.rule : []));
+      for (const match of matchLine(causes, line.text)) collector.add(match, line);
+      for (const { owner } of candidates) {
+        if (owner.kind === 'end' && owner.rule.overRegexp?.test(line.text)) {
+          collector.over(owner.rule, line);
+        }
+      }
+      if (candidates.some(({ owner }) => owner.kind === 'timeline')) {
         timeline.push({ kind: 'line', origins: line.origins, text: line.text, at: line.at });
       }
     },
@@ -69,35 +69,45 @@ export async function diagnose(
       addObject(collector, objectRules, object, place, seenAt);
     },
     onUnread: (one) => coverage.unread(one),
-    onFile(path, modified) {
-      coverage.file(path);
-      gathered.add(modified);
-    },
+    onFile: (path) => coverage.file(path),
+    onTime: (at) => timeline.push({ kind: 'time', at }),
   };
   const totals = await readEvidence(ctx, paths, sink, options);
   const findings = collector.findings();
   return {
     findings,
     suspicious: findings.length === 0 ? await findSuspicious(ctx, paths, options) : [],
-    ...bootstrapOf(gathered.stateOf(timeline)),
+    ...bootstrapOf(timeline.state()),
     benign: collector.benign(),
     unread: coverage.gaps(),
     totals,
   };
 }
 
-const patternOf = (rule: Rule): LinePattern => ({
-  pattern: rule.pattern ?? '',
-  where: rule.where,
-  appliesTo: rule.appliesTo,
-});
+/** Who looks for a pattern: a rule for its cause or for the end of it, or the timeline. */
+type PatternOwner =
+  | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
+  | { readonly kind: 'timeline' };
 
-/** What ends something is said by the one who waited, or by systemd for all. */
-const overOf = (rule: Rule): LinePattern => ({
-  pattern: rule.over ?? '',
-  where: rule.where,
-  appliesTo: (origin) => rule.appliesTo(origin) || BY_SYSTEMD.test(origin),
-});
+type OwnedPattern = LinePattern & { readonly owner: PatternOwner };
+
+const SIGNALS = SIGNAL_PATTERNS.map(
+  (signal): OwnedPattern => ({ ...signal, owner: { kind: 'timeline' } }),
+);
+
+function patternsOf(rule: Rule): OwnedPattern[] {
+  const { pattern, over, where, appliesTo } = rule;
+  // What ends something is said by the one who waited, or by systemd for all.
+  const alsoSystemd = (origin: string) => appliesTo(origin) || BY_SYSTEMD.test(origin);
+  return [
+    ...(pattern === undefined
+      ? []
+      : [{ pattern, where, appliesTo, owner: { kind: 'cause' as const, rule } }]),
+    ...(over === undefined
+      ? []
+      : [{ pattern: over, where, appliesTo: alsoSystemd, owner: { kind: 'end' as const, rule } }]),
+  ];
+}
 
 const BY_SYSTEMD = /^journal:\w+\/(?:systemd|init)$/;
 

@@ -23,17 +23,22 @@ export interface LinePattern {
   appliesTo(origin: string): boolean;
 }
 
-/** Who wants to know. All that is found is pushed here, in the order of the files. */
-export interface EvidenceSink {
-  readonly patterns: readonly LinePattern[];
+/**
+ * The consumer of evidence: all that is found is pushed here, in the order of the files. Patterns come back as
+ * they were given, so that a consumer can tell by them on whose behalf it asked.
+ */
+export interface EvidenceSink<P extends LinePattern = LinePattern> {
+  readonly patterns: readonly P[];
   /** Kinds of API objects to be parsed whatever they say. */
   readonly kinds: ReadonlySet<string>;
-  /** `candidates` are indices of patterns that may match: their fixed text is there, the origin fits. */
-  onLine(line: EvidenceLine, candidates: readonly number[]): void;
+  /** `candidates` are patterns that may match: their fixed text is there, the origin fits. */
+  onLine(line: EvidenceLine, candidates: readonly P[]): void;
   onRecord(service: string, entries: readonly ServiceRecordEntry[], place: Place): void;
   /** `seenAt` is when the object was written down. */
   onObject(object: ApiObject, place: Place, seenAt: Date): void;
   onUnread(unread: Unread): void;
   /** A file that is about to be read. */
-  onFile(path: string, modified: Date): void;
+  onFile(path: string): void;
+  /** The last time a file of lines speaks of, whatever its last line says. */
+  onTime(at: Date): void;
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
 import { messageOf } from '../core/errors.ts';
 import { counted } from '../core/format.ts';
-import type { EvidenceSink } from './evidence.ts';
+import type { EvidenceSink, LinePattern } from './evidence.ts';
 import { kindOfContent } from './file-content-kind.ts';
 import { type FileKind, kindOfPath } from './file-kind.ts';
 import { parseServiceRecord } from './formats/service-record.ts';
@@ -26,10 +26,10 @@ const PROGRESS_BYTES = 32 * 1024 * 1024;
 const TASK = 'read-evidence';
 
 /** Reads everything under these paths once and tells the sink what it asked for. Memory stays flat. */
-export async function readEvidence(
+export async function readEvidence<P extends LinePattern>(
   ctx: Context,
   paths: readonly string[],
-  sink: EvidenceSink,
+  sink: EvidenceSink<P>,
   options: EvidenceOptions = {},
 ): Promise<EvidenceTotals> {
   const lines = createLineReader(sink);
@@ -49,9 +49,9 @@ export async function readEvidence(
   return totals;
 }
 
-async function readFile(
+async function readFile<P extends LinePattern>(
   file: SourceFile,
-  sink: EvidenceSink,
+  sink: EvidenceSink<P>,
   lines: LineReader,
   origin: string | undefined,
 ): Promise<void> {
@@ -65,14 +65,14 @@ async function readFile(
     sink.onUnread({ path: file.name, reason: 'not text' });
     return;
   }
-  sink.onFile(file.path, file.modified);
+  sink.onFile(file.path);
   await readKind({ ...file, content }, kind, sink, lines);
 }
 
-async function readKind(
+async function readKind<P extends LinePattern>(
   file: SourceFile,
   kind: FileKind,
-  sink: EvidenceSink,
+  sink: EvidenceSink<P>,
   lines: LineReader,
 ): Promise<void> {
   if (kind.format === 'record') await readRecord(file, kind, sink, lines);
@@ -86,10 +86,10 @@ function withOrigin(kind: FileKind | undefined, origin: string | undefined): Fil
   return kind && unknown && origin !== undefined ? { ...kind, origins: [origin] } : kind;
 }
 
-async function readRecord(
+async function readRecord<P extends LinePattern>(
   file: SourceFile,
   kind: FileKind,
-  sink: EvidenceSink,
+  sink: EvidenceSink<P>,
   lines: LineReader,
 ): Promise<void> {
   const service = kind.service ?? 'unknown';

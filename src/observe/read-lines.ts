@@ -1,4 +1,5 @@
-import type { EvidenceLine, EvidenceSink, Place } from './evidence.ts';
+import { BOOTSTRAP_UNITS } from '../openshift/bootstrap/steps.ts';
+import type { EvidenceLine, EvidenceSink, LinePattern, Place } from './evidence.ts';
 import type { FileKind, Format, Machine } from './file-kind.ts';
 import { decodeLogrus, decodeOcMirror, decodePlain } from './formats/installer-log.ts';
 import { journalExportAsText } from './formats/journal-export.ts';
@@ -6,12 +7,7 @@ import { decodeJournalJson, withTextMessages } from './formats/journal-json.ts';
 import { decodeJournalText } from './formats/journal-text.ts';
 import type { LineDecoder, LogLine } from './formats/log-line.ts';
 import { decodeOwnEvent } from './formats/own-journal.ts';
-import {
-  createLineScanner,
-  type LineHit,
-  type LineScanner,
-  wholeLines,
-} from './scan/line-scanner.ts';
+import { createLineScanner, type LineHit, wholeLines } from './scan/line-scanner.ts';
 import type { SourceFile } from './source-files.ts';
 
 /** Finds the lines that patterns ask for, in files and in text that is in memory already. */
@@ -34,26 +30,51 @@ const DECODERS: Readonly<Record<Format, LineDecoder>> = {
   'objects-yaml': decodePlain,
 };
 
-/** Units that only a bootstrap machine has. */
-const BOOTSTRAP_UNITS =
-  /^(?:node-image-\w+|release-image|bootkube|approve-csr|crio-configure|progress|bootstrap-\w+)$/;
+/** As much of the end of a file as surely holds a line with a time. */
+const TAIL_BYTES = 16 * 1024;
 
-export function createLineReader(sink: EvidenceSink): LineReader {
-  const chosen = createChooser(sink);
+export function createLineReader<P extends LinePattern>(sink: EvidenceSink<P>): LineReader {
+  const chosen = createChooser(sink.patterns);
   return {
     async read(file, kind) {
-      const { scanner, indices } = chosen.forFile(kind);
-      const text = searchable(file, kind.format);
-      for await (const hits of scanner.scan(text)) {
-        for (const hit of hits) tell(sink, file, kind, hit, indices);
+      const patterns = chosen.forFile(kind);
+      const scanner = createLineScanner(patterns.map(({ pattern }) => pattern));
+      const tail = createTail();
+      for await (const hits of scanner.scan(tail.watch(searchable(file, kind.format)))) {
+        for (const hit of hits) tell(sink, file, kind, hit, patterns);
       }
+      const last = lastTimeIn(tail.text(), (line) => DECODERS[kind.format](line, file.modified));
+      if (last) sink.onTime(last);
     },
     offer(lines, about) {
-      const indices = chosen.forOrigins(about.origins);
-      if (indices.length === 0) return;
-      for (const text of lines) if (text) sink.onLine({ ...about, text }, indices);
+      const patterns = chosen.forOrigins(about.origins);
+      if (patterns.length === 0) return;
+      for (const text of lines) if (text) sink.onLine({ ...about, text }, patterns);
     },
   };
+}
+
+/** Keeps the end of what passes. */
+function createTail() {
+  let kept: Buffer = Buffer.alloc(0);
+  return {
+    async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        const end = chunk.subarray(-TAIL_BYTES);
+        kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
+        yield chunk;
+      }
+    },
+    text: (): string => kept.toString('utf8'),
+  };
+}
+
+function lastTimeIn(text: string, decode: (line: string) => LogLine): Date | undefined {
+  for (const line of text.split('\n').toReversed()) {
+    const at = line === '' ? undefined : decode(line).at;
+    if (at) return at;
+  }
+  return undefined;
 }
 
 /** The content as lines in which text can be found as it is. */
@@ -63,17 +84,18 @@ function searchable(file: SourceFile, format: Format): AsyncIterable<Buffer> {
   return file.content;
 }
 
-function tell(
-  sink: EvidenceSink,
+function tell<P extends LinePattern>(
+  sink: EvidenceSink<P>,
   file: SourceFile,
   kind: FileKind,
   hit: LineHit,
-  indices: readonly number[],
+  patterns: readonly P[],
 ): void {
   const line = DECODERS[kind.format](hit.text, file.modified);
   const origins = kind.origins.length > 0 ? kind.origins : [originOf(line, kind.machine)];
-  const fits = (index: number) => origins.some((one) => sink.patterns[index]?.appliesTo(one));
-  const candidates = [...hit.patterns].map((at) => indices[at] as number).filter(fits);
+  const candidates = [...hit.patterns]
+    .flatMap((at) => patterns[at] ?? [])
+    .filter((pattern) => origins.some((one) => pattern.appliesTo(one)));
   if (candidates.length === 0) return;
   const place: Place = { file: file.name, line: hit.line };
   sink.onLine({ ...place, text: line.message, origins, at: line.at, host: line.host }, candidates);
@@ -91,45 +113,28 @@ function originOf(line: LogLine, machine: Machine | undefined): string {
 }
 
 const isBootstrap = (line: LogLine): boolean =>
-  /bootstrap/.test(line.host ?? '') || BOOTSTRAP_UNITS.test(line.unit ?? '');
+  /bootstrap/.test(line.host ?? '') ||
+  BOOTSTRAP_UNITS.has(line.unit ?? '') ||
+  /^(?:node-image|bootstrap)-/.test(line.unit ?? '');
 
-interface Choice {
-  readonly scanner: LineScanner;
-  /** The pattern of the sink behind each pattern of the scanner. */
-  readonly indices: readonly number[];
-}
+/** Which patterns a file can ask for. */
+function createChooser<P extends LinePattern>(all: readonly P[]) {
+  const known = new Map<string, readonly P[]>();
+  const ofJournals = all.filter(({ where }) => where.some((one) => /^(?:journal:|\*$)/.test(one)));
 
-/** Makes one scanner for each set of patterns that files can ask for, not one per file. */
-function createChooser(sink: EvidenceSink) {
-  const scanners = new Map<string, Choice>();
-  const known = new Map<string, readonly number[]>();
-  const all = [...sink.patterns.keys()];
-
-  function forOrigins(origins: readonly string[]): readonly number[] {
+  function forOrigins(origins: readonly string[]): readonly P[] {
     const key = origins.join('\n');
     const seen = known.get(key);
     if (seen) return seen;
-    const indices = all.filter((index) =>
-      origins.some((one) => sink.patterns[index]?.appliesTo(one)),
-    );
+    const patterns = all.filter(({ appliesTo }) => origins.some(appliesTo));
     if (known.size > 10_000) known.clear();
-    known.set(key, indices);
-    return indices;
+    known.set(key, patterns);
+    return patterns;
   }
 
-  function forFile(kind: FileKind): Choice {
-    const indices = kind.origins.length > 0 ? forOrigins(kind.origins) : journalPatterns();
-    const key = indices.join();
-    const seen = scanners.get(key);
-    if (seen) return seen;
-    const patterns = indices.map((index) => sink.patterns[index]?.pattern ?? '');
-    const choice = { scanner: createLineScanner(patterns), indices };
-    scanners.set(key, choice);
-    return choice;
-  }
-
-  const journalPatterns = (): readonly number[] =>
-    all.filter((index) => sink.patterns[index]?.where.some((one) => /^(?:journal:|\*$)/.test(one)));
-
-  return { forFile, forOrigins };
+  return {
+    forOrigins,
+    /** A journal of many units says line by line where it comes from. */
+    forFile: ({ origins }: FileKind) => (origins.length > 0 ? forOrigins(origins) : ofJournals),
+  };
 }

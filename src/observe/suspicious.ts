@@ -35,11 +35,18 @@ const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
 const MAX_SHAPES = 5000;
 const SHOWN = 10;
 
-const everywhere = (pattern: string): LinePattern => ({
+interface WeightedPattern extends LinePattern {
+  readonly regexp: RegExp;
+  readonly weight: number;
+}
+
+const PATTERNS: readonly WeightedPattern[] = WORDS.map(([pattern, weight]) => ({
   pattern,
+  weight,
+  regexp: new RegExp(pattern, 'i'),
   where: ['*'],
   appliesTo: () => true,
-});
+}));
 
 /** Reads everything once more for lines that look bad: only asked for when no rule had an answer. */
 export async function findSuspicious(
@@ -47,14 +54,13 @@ export async function findSuspicious(
   paths: readonly string[],
   options: EvidenceOptions,
 ): Promise<readonly SuspiciousLine[]> {
-  const regexps = WORDS.map(([pattern]) => new RegExp(pattern, 'i'));
   const shapes = new Map<string, { line: EvidenceLine; weight: number; count: number }>();
-  const sink: EvidenceSink = {
-    patterns: WORDS.map(([pattern]) => everywhere(pattern)),
+  const sink: EvidenceSink<WeightedPattern> = {
+    patterns: PATTERNS,
     kinds: new Set(),
     onLine(line, candidates) {
-      const hits = candidates.filter((index) => regexps[index]?.test(line.text));
-      const weight = hits.reduce((sum, index) => sum + (WORDS[index]?.[1] ?? 0), 0);
+      const hits = candidates.filter(({ regexp }) => regexp.test(line.text));
+      const weight = hits.reduce((sum, hit) => sum + hit.weight, 0);
       const shape = line.text.replace(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 160);
       const known = shapes.get(shape);
       if (known) known.count += 1;
@@ -65,6 +71,7 @@ export async function findSuspicious(
     onObject: () => undefined,
     onUnread: () => undefined,
     onFile: () => undefined,
+    onTime: () => undefined,
   };
   await readEvidence(ctx, paths, sink, options);
   return [...shapes.values()]

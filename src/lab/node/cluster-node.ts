@@ -1,11 +1,11 @@
 import { componentOf, type Payload, readPayload } from '../../content/release/payload/payload.ts';
 import type { Context } from '../../core/context.ts';
 import { formatReference } from '../../oci/reference.ts';
-import type { Stage } from './bootstrap-node.ts';
-import { MASTER_COMPONENTS, NODE_COMPONENTS } from './bootstrap-stages.ts';
+import { CONTROL_PLANE_COMPONENTS, NODE_COMPONENTS } from '../../openshift/components.ts';
+import type { LabNode } from './bootstrap-node.ts';
 
 /** A master or worker: waits for its configuration, pulls what it runs, joins. */
-export async function runClusterNode(ctx: Context, node: Stage): Promise<void> {
+export async function runClusterNode(ctx: Context, node: LabNode): Promise<void> {
   const { spec, journal, board, puller } = node;
   const say = (message: string) =>
     journal.write('machine-config-daemon-firstboot', 'machine-config-daemon', message);
@@ -14,7 +14,7 @@ export async function runClusterNode(ctx: Context, node: Stage): Promise<void> {
   const found = await puller.find(ctx, spec.releaseImage);
   const payload = await readPayload(ctx, found.repository, found.descriptor);
   const wanted =
-    spec.role === 'master' ? [...NODE_COMPONENTS, ...MASTER_COMPONENTS] : NODE_COMPONENTS;
+    spec.role === 'master' ? [...NODE_COMPONENTS, ...CONTROL_PLANE_COMPONENTS] : NODE_COMPONENTS;
   for (const name of wanted)
     await pullFor(ctx, node, formatReference(componentOf(payload, name).image));
   await board.tell(`node-joined/${spec.name}`);
@@ -24,7 +24,7 @@ export async function runClusterNode(ctx: Context, node: Stage): Promise<void> {
 }
 
 /** What the version operator rolls out over the masters, each its share of the payload. */
-async function rollOut(ctx: Context, node: Stage, payload: Payload): Promise<void> {
+async function rollOut(ctx: Context, node: LabNode, payload: Payload): Promise<void> {
   await node.board.waitFor(ctx, 'bootstrap-complete');
   const mine = payload.components.filter(
     (_, index) => `master-${index % node.spec.masters}` === node.spec.name,
@@ -33,13 +33,13 @@ async function rollOut(ctx: Context, node: Stage, payload: Payload): Promise<voi
 }
 
 /** Catalogs, operators and extra images run on workers; with none, on nobody but the first master. */
-async function runWorkloads(ctx: Context, node: Stage): Promise<void> {
+async function runWorkloads(ctx: Context, node: LabNode): Promise<void> {
   const { spec } = node;
   const mine = spec.workloads.filter((_, index) => `worker-${index % spec.workers}` === spec.name);
   for (const image of mine) await pullFor(ctx, node, image);
 }
 
-async function pullFor(ctx: Context, { journal, puller }: Stage, image: string): Promise<void> {
+async function pullFor(ctx: Context, { journal, puller }: LabNode, image: string): Promise<void> {
   try {
     const { endpoint } = await puller.pull(ctx, image);
     journal.write('crio', 'crio', `Trying to access "${endpoint}" for ${image}: pulled`);

@@ -186,6 +186,8 @@ test('NodeJournal writes what the readers of log bundles understand', async () =
   const { steps } = await readTimeline(ctx, [bundle]);
 
   expect(findings[0]).toMatchObject({ id: 'boot-disk-full', kind: 'root' });
-  expect(steps.find(({ id }) => id === 'release-image')).toMatchObject({ state: 'running' });
-  expect(await readFile(join(bundle, 'failed-units.txt'), 'utf8')).toContain('bootkube.service');
+  expect(steps.find(({ id }) => id === 'release-image')).toMatchObject({ state: 'failed' });
+  expect(await readFile(join(bundle, 'failed-units.txt'), 'utf8')).toContain(
+    'release-image.service',
+  );
 });

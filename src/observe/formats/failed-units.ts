@@ -7,11 +7,3 @@ export function formatFailedUnits(units: readonly { name: string; about: string 
   const head = `  ${'UNIT'.padEnd(width)} LOAD   ACTIVE SUB    DESCRIPTION`;
   return [head, ...rows, '', `${units.length} loaded units listed.`, ''].join('\n');
 }
-
-/** The names of the units that failed. */
-export function parseFailedUnits(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => /^[*●]\s+(\S+)\s+loaded\s+failed/.exec(line)?.[1])
-    .filter((name) => name !== undefined);
-}

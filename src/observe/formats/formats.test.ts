@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { formatFailedUnits, parseFailedUnits } from './failed-units.ts';
 import { decodeLogrus, decodeOcMirror, decodePlain, formatLogrus } from './installer-log.ts';
 import { formatJournalExport, journalExportAsText } from './journal-export.ts';
 import { decodeJournalJson, formatJournalJson, withTextMessages } from './journal-json.ts';
@@ -135,12 +134,6 @@ test('parseServiceRecord reads what formatServiceRecord writes, without empty fi
   expect(parseServiceRecord('r', text)).toEqual(entries);
   expect(text).not.toContain('errorLine');
   expect(() => parseServiceRecord('r.json', '[{"phase":"x"}]')).toThrow(/r\.json.*0/s);
-});
-
-test('parseFailedUnits reads what formatFailedUnits writes', () => {
-  const text = formatFailedUnits([{ name: 'node-image-pull.service', about: 'Pull' }]);
-
-  expect(parseFailedUnits(text)).toEqual(['node-image-pull.service']);
 });
 
 test('jsonObjects splits a list at any chunking and counts lines', async () => {

@@ -1,9 +1,8 @@
+import type { BootstrapStep, StepSignal } from '../../openshift/bootstrap/step.ts';
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
 import { plainText } from '../match-line.ts';
 import { mirrorErrors } from '../mirrors-also-failed.ts';
 import { quoteLine } from '../quote-line.ts';
-import type { Signal } from './signals.ts';
-import type { Step } from './step.ts';
 
 /**
  * What is known of one step. Facts only grow and do not depend on the order in which they come in, so
@@ -13,15 +12,21 @@ export interface Facts {
   startedAt?: Date;
   finishedAt?: Date;
   failedAt?: Date;
-  /** Tries of something that never gives up, by their second: a bundle holds some lines twice. */
+  /** Attempts of something that never gives up, by their second: a bundle holds some lines twice. */
   readonly loops: Set<number>;
   lastLoopAt?: Date;
+  /** The newest sign of it. */
+  lastAt?: Date;
   note?: string;
   noteAt?: Date;
   /** Required pods by name, with their last known state. */
   readonly pods: Map<string, { state: string; at: number }>;
   evidence: boolean;
+  /** Its service ended with a failure and was not started again. */
+  serviceFailed?: true;
 }
+
+type TimeKey = 'startedAt' | 'finishedAt' | 'failedAt' | 'lastLoopAt' | 'lastAt' | 'noteAt';
 
 export const noFacts = (): Facts => ({
   loops: new Set(),
@@ -29,24 +34,25 @@ export const noFacts = (): Facts => ({
   evidence: false,
 });
 
-const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+export const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   !a || (b && b < a) ? b : a;
-const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+export const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   !a || (b && b > a) ? b : a;
 
 /** Adds what a line of a log said. */
 export function addSignal(
   facts: Facts,
-  signal: Signal,
+  says: StepSignal['says'],
   groups: Readonly<Record<string, string | undefined>>,
   at: Date | undefined,
 ): void {
   facts.evidence = true;
-  if (signal.says === 'started') assign(facts, 'startedAt', earlier(facts.startedAt, at));
-  if (signal.says === 'finished')
+  assign(facts, 'lastAt', later(facts.lastAt, at));
+  if (says === 'started') assign(facts, 'startedAt', earlier(facts.startedAt, at));
+  if (says === 'finished')
     assign(facts, 'finishedAt', earlier(facts.finishedAt, at ?? new Date(0)));
-  if (signal.says === 'failed') assign(facts, 'failedAt', later(facts.failedAt, at ?? new Date(0)));
-  if (signal.says === 'loop') {
+  if (says === 'failed') assign(facts, 'failedAt', later(facts.failedAt, at ?? new Date(0)));
+  if (says === 'loop') {
     addLoop(facts, at);
     assign(facts, 'startedAt', earlier(facts.startedAt, at));
     assign(facts, 'lastLoopAt', later(facts.lastLoopAt, at));
@@ -71,22 +77,18 @@ function addNote(facts: Facts, note: string | undefined, at: Date | undefined): 
   assign(facts, 'noteAt', at);
 }
 
-function assign<K extends 'startedAt' | 'finishedAt' | 'failedAt' | 'lastLoopAt' | 'noteAt'>(
-  facts: Facts,
-  key: K,
-  value: Date | undefined,
-): void {
+function assign(facts: Facts, key: TimeKey, value: Date | undefined): void {
   if (value) facts[key] = value;
 }
 
 /** What the record of its service says about a step; the record is whole, so it is read anew each time. */
-export function factsOfRecord(step: Step, entries: readonly ServiceRecordEntry[]): Facts {
+export function factsOfRecord(step: BootstrapStep, entries: readonly ServiceRecordEntry[]): Facts {
   const facts = noFacts();
-  const stage = step.record?.stage;
   for (const [index, entry] of entries.entries()) {
-    if (stage !== undefined && entry.stage !== stage) continue;
+    if (step.stage !== undefined && entry.stage !== step.stage) continue;
     facts.evidence = true;
     const at = new Date(entry.timestamp);
+    assign(facts, 'lastAt', later(facts.lastAt, at));
     if (entry.phase.endsWith('start')) assign(facts, 'startedAt', earlier(facts.startedAt, at));
     else if (entry.result === 'failure') addFailure(facts, entry, entries.slice(index + 1), at);
     else if (isEndOf(step, entry)) assign(facts, 'finishedAt', later(facts.finishedAt, at));
@@ -94,14 +96,37 @@ export function factsOfRecord(step: Step, entries: readonly ServiceRecordEntry[]
   return facts;
 }
 
-/** Whether this end is the end of the step: of its stage, or of the whole service. */
-function isEndOf(step: Step, entry: ServiceRecordEntry): boolean {
-  if (step.record?.stage !== undefined) return entry.phase === 'stage end';
-  // The kubelet never ends; that its pre-command is done is all a record can say.
-  return step.id === 'kubelet' ? entry.phase === 'pre-command end' : entry.phase === 'service end';
+/**
+ * What the record says about a service that failed between its stages, where no stage can tell. Undefined
+ * when none did, or when a later run came further.
+ */
+export function factsBetweenStages(
+  entries: readonly ServiceRecordEntry[],
+  isTolerated: (stage: string | undefined) => boolean,
+): Facts | undefined {
+  const last = entries.findLastIndex(({ phase }) => phase.startsWith('stage'));
+  const stage = entries[last];
+  if (stage?.result === 'failure' && !isTolerated(stage.stage)) return undefined;
+  const rest = entries.slice(last + 1);
+  const facts = noFacts();
+  for (const [index, entry] of rest.entries()) {
+    if (entry.phase !== 'service end' || entry.result !== 'failure') continue;
+    const at = new Date(entry.timestamp);
+    facts.evidence = true;
+    assign(facts, 'startedAt', earlier(facts.startedAt, at));
+    assign(facts, 'lastAt', later(facts.lastAt, at));
+    addFailure(facts, entry, rest.slice(index + 1), at);
+  }
+  return facts.evidence ? facts : undefined;
 }
 
-/** A failure counts as a try when the service, or the stage, began again after it. */
+/** Whether this end is the end of the step: of its stage, or of the whole service. */
+function isEndOf(step: BootstrapStep, entry: ServiceRecordEntry): boolean {
+  if (step.stage !== undefined) return entry.phase === 'stage end';
+  return entry.phase === (step.endsBeforeService ? 'pre-command end' : 'service end');
+}
+
+/** A failure counts as an attempt when the service, or the stage, began again after it. */
 function addFailure(
   facts: Facts,
   entry: ServiceRecordEntry,
@@ -111,7 +136,9 @@ function addFailure(
   addNote(facts, entry.errorMessage?.split('\n').at(-1), at);
   const again = after.some(
     ({ phase, stage }) =>
-      phase === 'service start' || (phase === 'stage start' && stage === entry.stage),
+      phase === 'service start' ||
+      phase === 'pre-command start' ||
+      (phase === 'stage start' && stage === entry.stage),
   );
   const ended = after.some(({ phase }) => phase === 'service end') || entry.phase === 'service end';
   const givesUp = entry.stage !== 'pull-release-image' && (ended || after.length > 0);

@@ -1,6 +1,7 @@
-import { ABSTRACT_STEPS } from './abstract-steps.ts';
-import type { Facts } from './facts.ts';
-import { type Lane, STEPS, type Step } from './step.ts';
+import type { BootstrapStep, Lane } from '../../openshift/bootstrap/step.ts';
+import { ABSTRACT_STEPS } from '../../openshift/bootstrap/steps.ts';
+import { type Facts, noFacts } from './facts.ts';
+import type { StepFacts } from './service-failures.ts';
 
 /**
  * `stuck`: running longer than it should, whatever it says itself. `unseen`: nothing that was read could
@@ -46,22 +47,26 @@ export interface BootstrapState {
   readonly steps: readonly StepState[];
 }
 
-type FactsById = ReadonlyMap<string, Facts>;
+/** All that is known at one time. */
+interface Known extends StepFacts {
+  readonly now: Date;
+  readonly installerSeen: boolean;
+}
 
-export function stateOf(facts: FactsById, now: Date, installerSeen: boolean): BootstrapState {
-  const steps = STEPS.map((step, index) => stepState(step, index, facts, now, installerSeen));
-  const anything = [...facts.values()].some(({ evidence }) => evidence);
-  const current = steps.find(isBlocking) ?? steps.find(({ state }) => state === 'running');
+export function stateOf(known: Known): BootstrapState {
+  const states = known.steps.map((step) => stepState(step, known));
+  const anything = [...known.facts.values()].some(({ evidence }) => evidence);
+  const current = states.find(isBlocking) ?? states.find(({ state }) => state === 'running');
   return {
-    at: now.toISOString(),
-    verdict: anything ? verdictOf(steps, current) : 'unknown',
+    at: known.now.toISOString(),
+    verdict: anything ? verdictOf(states, current, known) : 'unknown',
     ...(current ? { current: current.id } : {}),
-    abstract: ABSTRACT_STEPS.map(({ number, title, steps: ids }) => ({
-      number,
+    abstract: ABSTRACT_STEPS.map((title, index) => ({
+      number: index + 1,
       title,
-      ...together(steps.filter(({ id }) => ids.includes(id))),
+      ...together(states.filter((_, at) => known.steps[at]?.part === index + 1)),
     })),
-    steps,
+    steps: states,
   };
 }
 
@@ -69,26 +74,21 @@ const isBlocking = ({ state, tolerated }: StepState): boolean =>
   !tolerated && (state === 'stuck' || state === 'failed');
 
 function verdictOf(
-  steps: readonly StepState[],
+  states: readonly StepState[],
   current: StepState | undefined,
+  { steps }: Known,
 ): BootstrapState['verdict'] {
   if (current && isBlocking(current)) return current.state === 'failed' ? 'failed' : 'stuck';
-  const reported = steps.find(({ id }) => id === 'report-bootstrap-complete');
-  return reported?.state === 'done' ? 'complete' : 'running';
+  const isComplete = states.some(({ state }, index) => steps[index]?.completes && state === 'done');
+  return isComplete ? 'complete' : 'running';
 }
 
-function stepState(
-  step: Step,
-  index: number,
-  facts: FactsById,
-  now: Date,
-  installerSeen: boolean,
-): StepState {
-  const own = facts.get(step.id) as Facts;
-  const startedAt = startOf(step, facts);
-  const { state, implied } = progressOf(step, index, facts, now, installerSeen);
+function stepState(step: BootstrapStep, known: Known): StepState {
+  const own = factsOf(step.id, known);
+  const startedAt = startOf(step, known);
+  const { state, implied } = progressOf(step, known);
   const endedAt = endOf(own, state);
-  const until = endedAt ?? (state === 'running' || state === 'stuck' ? now : undefined);
+  const until = endedAt ?? (state === 'running' || state === 'stuck' ? known.now : undefined);
   const open = state !== 'done' && state !== 'unseen';
   return {
     id: step.id,
@@ -101,13 +101,16 @@ function stepState(
       startedAt: startedAt?.toISOString(),
       endedAt: endedAt?.toISOString(),
       durationMs: startedAt && until && Math.max(0, until.getTime() - startedAt.getTime()),
-      waitsFor: open ? (gateOf(step, facts)?.title ?? waitsFor(step, own)) : undefined,
+      waitsFor: open ? (gateOf(step, known)?.title ?? waitsFor(step, own)) : undefined,
       tries: own.loops.size || undefined,
       lastError: open ? own.note : undefined,
       tolerated: step.tolerated && state === 'failed' ? step.tolerated : undefined,
     }),
   };
 }
+
+const NO_FACTS = noFacts();
+const factsOf = (id: string, { facts }: Known): Facts => facts.get(id) ?? NO_FACTS;
 
 /** A time of zero stands for "at some time": the line that said so had none. */
 function endOf(own: Facts, state: Progress): Date | undefined {
@@ -124,58 +127,50 @@ function present<T extends object>(fields: T): Present<T> {
   ) as Present<T>;
 }
 
-function waitsFor(step: Step, own: Facts): string {
+function waitsFor(step: BootstrapStep, own: Facts): string {
   const missing = [...own.pods].filter(([, { state }]) => state !== 'Ready');
   if (missing.length === 0) return step.waitsFor;
   return missing.map(([pod, { state }]) => `${pod} (${state})`).join(', ');
 }
 
 /** When it began: by its own signs, or by those of the step it begins with or after. */
-function startOf(step: Step, facts: FactsById): Date | undefined {
-  const own = facts.get(step.id)?.startedAt;
+function startOf(step: BootstrapStep, known: Known): Date | undefined {
+  const own = factsOf(step.id, known).startedAt;
   if (own) return own;
-  if (step.startsWith) return facts.get(step.startsWith)?.startedAt;
-  if (step.startsAfter) {
-    const before = facts.get(step.startsAfter)?.finishedAt;
-    return before?.getTime() ? before : undefined;
-  }
-  return undefined;
+  if (step.startsWith) return factsOf(step.startsWith, known).startedAt;
+  const before = step.startsAfter ? factsOf(step.startsAfter, known).finishedAt : undefined;
+  return before?.getTime() ? before : undefined;
 }
 
-function progressOf(
-  step: Step,
-  index: number,
-  facts: FactsById,
-  now: Date,
-  installerSeen: boolean,
-): { state: Progress; implied?: true } {
-  const own = facts.get(step.id) as Facts;
+function progressOf(step: BootstrapStep, known: Known): { state: Progress; implied?: true } {
+  const own = factsOf(step.id, known);
+  if (own.serviceFailed) return { state: 'failed' };
   if (own.finishedAt && !(own.failedAt && own.failedAt > own.finishedAt)) return { state: 'done' };
   if (own.failedAt && !(own.lastLoopAt && own.lastLoopAt > own.failedAt))
     return { state: 'failed' };
-  if (isOvertaken(step, index, facts)) return { state: 'done', implied: true };
-  const startedAt = startOf(step, facts);
-  if (!own.evidence && isBlindTo(step, installerSeen)) return { state: 'unseen' };
+  if (isOvertaken(step, known)) return { state: 'done', implied: true };
+  const startedAt = startOf(step, known);
+  if (!own.evidence && isBlindTo(step, known)) return { state: 'unseen' };
   if (!startedAt) return { state: 'waiting' };
-  if (gateOf(step, facts)) return { state: 'running' };
-  const age = now.getTime() - startedAt.getTime();
+  if (gateOf(step, known)) return { state: 'running' };
+  const age = known.now.getTime() - startedAt.getTime();
   return { state: age > step.limitMinutes * 60_000 ? 'stuck' : 'running' };
 }
 
-const isBlindTo = (step: Step, installerSeen: boolean): boolean =>
+const isBlindTo = (step: BootstrapStep, { installerSeen }: Known): boolean =>
   step.oftenUnseen === true || (step.seenByInstaller === true && !installerSeen);
 
 /** The step that began with this one and has to be over before this one can do anything. */
-function gateOf(step: Step, facts: FactsById): Step | undefined {
-  const gate = STEPS.find(({ startsWith }) => startsWith === step.id);
-  return gate && facts.get(gate.id)?.finishedAt === undefined ? gate : undefined;
+function gateOf(step: BootstrapStep, known: Known): BootstrapStep | undefined {
+  const gate = known.steps.find(({ startsWith }) => startsWith === step.id);
+  return gate && factsOf(gate.id, known).finishedAt === undefined ? gate : undefined;
 }
 
 /** Whether something later in the sequence shows that this one must be done. */
-function isOvertaken(step: Step, index: number, facts: FactsById): boolean {
-  return STEPS.slice(index + 1).some((next) => {
-    const other = facts.get(next.id);
-    if (next.parallel || !other) return false;
+function isOvertaken(step: BootstrapStep, known: Known): boolean {
+  return known.steps.slice(known.steps.indexOf(step) + 1).some((next) => {
+    const other = factsOf(next.id, known);
+    if (next.parallel) return false;
     // Its start is also the start of what it waits for, so only its end says something.
     const began = next.id === 'cb-bootstrap' ? undefined : other.startedAt;
     return other.finishedAt !== undefined || (began !== undefined && next.id !== step.startsWith);

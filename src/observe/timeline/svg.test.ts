@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { logBundle, logBundleArchive, type Scenario } from '../../../test/support/log-bundle.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
+import { LANES } from '../../openshift/bootstrap/step.ts';
 import { readTimeline } from './read-timeline.ts';
-import { LANES } from './step.ts';
 import { timelineSvg } from './svg.ts';
 import { createTimeline } from './timeline.ts';
 

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/format.ts';
+import { LANES } from '../../openshift/bootstrap/step.ts';
 import type { BootstrapState, Progress, StepState } from './state.ts';
-import { LANES } from './step.ts';
 
 const COLOURS: Readonly<Record<Progress, string>> = {
   done: '#2e7d32',

@@ -152,21 +152,56 @@ test('readTimeline follows bootkube by its words where no service record is ther
     'Rendering MCO manifests...',
     'etcdctl failed. Retrying in 5 seconds...',
   ];
-  const entries = words.map((message, index) => ({
-    at: new Date(Date.UTC(2026, 7, 20, 10, index)),
+  const entry = (minute: number, message: string, unit = 'bootkube') => ({
+    at: new Date(Date.UTC(2026, 7, 20, 10, minute)),
     host: 'bootstrap',
-    unit: 'bootkube.service',
-    program: 'bootkube.sh',
+    unit: `${unit}.service`,
+    program: unit,
     pid: 1,
     message,
-  }));
+  });
+  const entries = [
+    ...words.map((message, minute) => entry(minute, message)),
+    entry(12, 'Nothing that a timeline knows', 'kubelet'),
+  ];
   const path = join(await tempDir(), 'journal.export');
   await writeFile(path, Buffer.concat(entries.map(formatJournalExport)));
-  const last = new Date('2026-08-20T10:12:00Z');
-  await utimes(path, last, last);
 
   const report = await readTimeline(silentContext(), [path]);
 
   expect(report).toMatchObject({ verdict: 'stuck', current: 'wait-for-etcd' });
   expect(step(report, 'etcd-bootstrap')).toMatchObject({ state: 'done', implied: true });
+});
+
+const JOURNAL_LINES = [
+  'Aug 20 00:10:42 bootstrap bootkube.sh[2100]: Moving OpenShift manifests in with the rest of them',
+  'Aug 20 00:15:42 bootstrap bootkube.sh[2100]: Rendering api manifests...',
+  'Aug 20 00:18:42 bootstrap bootkube.sh[2100]: Rendering auth api manifests...',
+];
+
+test.each(['2026-08-20T00:20:42Z', '2026-08-20T03:20:42Z', '2027-01-01T00:00:00Z'])(
+  'readTimeline reads the same from a file that was last written at %s',
+  async (modified) => {
+    const path = join(await tempDir(), 'journal.log');
+    await writeFile(path, `${JOURNAL_LINES.join('\n')}\n`);
+    await utimes(path, new Date(modified), new Date(modified));
+
+    const report = await readTimeline(silentContext(), [path]);
+
+    expect(report).toMatchObject({
+      verdict: 'running',
+      current: 'auth-api-bootstrap',
+      at: '2026-08-20T00:18:42.000Z',
+    });
+  },
+);
+
+test('readTimeline takes the last line of the evidence for its end, whatever it says', async () => {
+  const path = join(await tempDir(), 'journal.log');
+  const last = 'Aug 20 03:18:42 bootstrap kubenswrapper[2519]: Nothing that a timeline knows';
+  await writeFile(path, `${[...JOURNAL_LINES, last].join('\n')}\n`);
+
+  const report = await readTimeline(silentContext(), [path]);
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'auth-api-bootstrap' });
 });

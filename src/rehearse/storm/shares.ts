@@ -1,51 +1,11 @@
+import {
+  BOOTSTRAP_COMPONENTS,
+  CONTROL_PLANE_COMPONENTS,
+  NODE_COMPONENTS,
+} from '../../openshift/components.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 
 export type Role = 'bootstrap' | 'control plane' | 'worker';
-
-/** Components that the bootstrap machine runs or renders with, in the order it needs them. */
-export const BOOTSTRAP_COMPONENTS: readonly string[] = [
-  'machine-config-operator',
-  'rhel-coreos',
-  'pod',
-  'cluster-config-api',
-  'cluster-authentication-operator',
-  'cluster-config-operator',
-  'cluster-version-operator',
-  'cluster-etcd-operator',
-  'etcd',
-  'cluster-kube-apiserver-operator',
-  'hyperkube',
-  'cluster-kube-controller-manager-operator',
-  'cluster-kube-scheduler-operator',
-  'cluster-ingress-operator',
-  'cluster-node-tuning-operator',
-  'cloud-credential-operator',
-  'cluster-bootstrap',
-];
-
-/** What every node of the cluster runs. */
-export const NODE_COMPONENTS: readonly string[] = [
-  'rhel-coreos',
-  'machine-config-operator',
-  'pod',
-  'multus-cni',
-  'ovn-kubernetes',
-  'coredns',
-  'kube-proxy',
-  'network-metrics-daemon',
-  'prometheus-node-exporter',
-  'cluster-node-tuning-operator',
-  'cli',
-];
-
-/** What every control plane node runs besides. */
-export const CONTROL_PLANE_COMPONENTS: readonly string[] = [
-  'etcd',
-  'hyperkube',
-  'cluster-version-operator',
-  'oauth-apiserver',
-  'openshift-apiserver',
-];
 
 /** What one node pulls, in order. */
 export interface NodePulls {
