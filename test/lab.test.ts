@@ -29,7 +29,7 @@ async function lab(args: readonly string[], options?: AtollOptions): Promise<Lab
 const MACHINES = ['bootstrap', 'master-0', 'master-1', 'master-2', 'worker-0', 'worker-1'];
 
 function expectUp(result: LabResult): void {
-  expect(result).toMatchObject({ fromMirror: true, images: 36 });
+  expect(result).toMatchObject({ fromMirror: true, images: 42 });
   expect(result.nodes.map(({ node }) => node)).toEqual(MACHINES);
   expect(result.nodes.filter(({ images, bytes }) => images < 9 || bytes === 0)).toEqual([]);
 }

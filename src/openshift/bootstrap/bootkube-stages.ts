@@ -208,6 +208,7 @@ export const HAND_OVER_STAGES: readonly BootstrapStep[] = [
     unless: 'in place',
     waitsFor: 'condition EtcdRunningInCluster of the etcd operator (no timeout of its own)',
     starts: 'Waiting for CEO to finish...',
+    ends: 'Cluster etcd operator bootstrapped successfully',
     signals: [{ says: 'loop', pattern: 'waiting on condition EtcdRunningInCluster' }],
   }),
   lookup('check-api-url', 'API name answers', 'reachable', 'API'),
