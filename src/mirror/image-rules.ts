@@ -1,13 +1,14 @@
 import type { ContentImage } from '../content/content-image.ts';
 import { type MirrorRule, normalizeRules } from '../generate/mirror-rule.ts';
 import type { Reference } from '../oci/reference.ts';
+import type { Need } from './need.ts';
 
 /** An image that is in the mirror, and where. */
 export interface MirroredImage {
   readonly image: ContentImage;
   readonly target: Reference;
-  /** Who needs it; by default what the image itself says. */
-  readonly neededBy?: readonly string[] | undefined;
+  /** What needs it; by default what the image itself says. */
+  readonly neededBy?: readonly Need[] | undefined;
   /** A CatalogSource that the one for this catalog is made from. */
   readonly catalogTemplate?: Readonly<Record<string, unknown>> | undefined;
 }

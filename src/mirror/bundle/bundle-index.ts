@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
+import { needSchema } from '../need.ts';
 
 // A bundle is a folder:
 //
@@ -32,7 +33,7 @@ const imageSchema = z.looseObject({
   reason: z.string(),
   /** A component has a name for each release it is part of. */
   release: z.looseObject({ tag: z.string() }).optional(),
-  neededBy: z.array(z.string()).optional(),
+  neededBy: z.array(needSchema).optional(),
 });
 
 const schema = z.strictObject({

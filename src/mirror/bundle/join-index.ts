@@ -1,3 +1,4 @@
+import { joinNeeds } from '../need.ts';
 import type { BundleImage, BundleIndex } from './bundle-index.ts';
 
 type Content = Omit<BundleIndex, 'format' | 'id'>;
@@ -13,7 +14,7 @@ export function joinIndex(previous: BundleIndex | undefined, added: Content): Co
     }),
     since: [...new Set([...(previous?.since ?? []), ...added.since])].toSorted(),
     base: joined(previous?.base, added.base, ({ digest }) => digest),
-    images: joined(previous?.images, added.images, nameOf, joinNeeds),
+    images: joined(previous?.images, added.images, nameOf, withNeeds),
     attachments: joined(
       previous?.attachments,
       added.attachments,
@@ -33,10 +34,10 @@ function nameOf({ source, kind, release, component, ...image }: BundleImage): st
   return [source, kind, release?.tag, component, ...target].join(' ');
 }
 
-/** Whoever needed it still does: the other side deletes by that. */
-function joinNeeds(before: BundleImage, image: BundleImage): BundleImage {
-  const neededBy = [...new Set([...(before.neededBy ?? []), ...(image.neededBy ?? [])])];
-  return neededBy.length === 0 ? image : { ...image, neededBy: neededBy.toSorted() };
+/** What needed it before still does: the other side deletes by that. */
+function withNeeds(before: BundleImage, image: BundleImage): BundleImage {
+  const neededBy = joinNeeds(before.neededBy, image.neededBy);
+  return neededBy.length === 0 ? image : { ...image, neededBy };
 }
 
 /** The later one wins where two have the same key, unless both have something to say. */

@@ -3,7 +3,7 @@ import { CONTENT_KINDS, type ContentImage } from '../../content/content-image.ts
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { joinNeeds, needsOf } from './needs.ts';
+import { joinNeeds, needSchema, needsOf } from '../need.ts';
 
 const platform = z.object({
   os: z.string(),
@@ -17,7 +17,7 @@ export const imageRecordSchema = z.object({
   source: z.string(),
   digest: z.string().refine(isDigest).optional(),
   reason: z.string(),
-  neededBy: z.array(z.string()).optional(),
+  neededBy: z.array(needSchema).optional(),
   platforms: z.array(platform).optional(),
   targetRepository: z.string().optional(),
   targetTag: z.string().optional(),

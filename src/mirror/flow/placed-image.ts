@@ -4,7 +4,7 @@ import { formatPlatform } from '../../oci/platform.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { type Destination, findCollisions, refuseCollisions, targetOf } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { joinNeeds, needsOf } from './needs.ts';
+import { joinNeeds, needsOf } from '../need.ts';
 
 /** Gives every image its place in the mirror. Nothing is copied when two would share one. */
 export function placeImages(

@@ -8,8 +8,8 @@ import { withLock } from '../../core/lock.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
+import { joinNeeds, needsOf } from '../need.ts';
 import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
-import { joinNeeds, needsOf } from './needs.ts';
 
 // <dir>/working-dir/
 //   mirrored.json            every image that is in the mirror, over all runs

@@ -3,7 +3,7 @@ import type { ContentImage } from '../../../content/content-image.ts';
 import { parseImageSet } from '../../../content/image-set/parse-image-set.ts';
 import { digestOf } from '../../../oci/digest.ts';
 import { parseReference } from '../../../oci/reference.ts';
-import { needsOf } from '../needs.ts';
+import { type Need, needsOf } from '../../need.ts';
 import type { KnownImage } from '../working-dir.ts';
 import { droppedNeeds } from './dropped-needs.ts';
 
@@ -45,49 +45,60 @@ const IMAGES = [
 ];
 
 const dropped = (text: string) =>
-  [...droppedNeeds(parseImageSet(`${HEAD}${text}`, 'delete.yaml'), IMAGES)].toSorted();
+  droppedNeeds(parseImageSet(`${HEAD}${text}`, 'delete.yaml'), IMAGES);
 
-test.each([
+test.each<[string, string, Need[]]>([
   [
     'a range of releases',
     '  platform: {channels: [{name: stable-4.18, minVersion: 4.18.1, maxVersion: 4.18.2}]}',
-    ['release 4.18.1-x86_64', 'release 4.18.2-x86_64'],
+    [
+      { kind: 'release', tag: '4.18.1-x86_64' },
+      { kind: 'release', tag: '4.18.2-x86_64' },
+    ],
   ],
   [
     'a whole minor version of one architecture',
     '  platform: {architectures: [arm64], channels: [{name: stable-4.18, full: true}]}',
-    ['release 4.18.1-aarch64'],
+    [{ kind: 'release', tag: '4.18.1-aarch64' }],
   ],
   [
     'a release by its tag',
     '  platform: {release: "quay.io/o/release:4.19.0-x86_64"}',
-    ['release 4.19.0-x86_64'],
+    [{ kind: 'release', tag: '4.19.0-x86_64' }],
   ],
   [
     'a package',
     '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay-operator}]}]',
     [
-      'bundle r.example/index:v4.18 quay-operator.v3.12.1',
-      'bundle r.example/index:v4.18 quay-operator.v3.13.0',
+      { kind: 'bundle', catalog: 'r.example/index:v4.18', name: 'quay-operator.v3.12.1' },
+      { kind: 'bundle', catalog: 'r.example/index:v4.18', name: 'quay-operator.v3.13.0' },
     ],
   ],
   [
     'versions of a package',
     '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: quay-operator, maxVersion: 3.12.9}]}]',
-    ['bundle r.example/index:v4.18 quay-operator.v3.12.1'],
+    [{ kind: 'bundle', catalog: 'r.example/index:v4.18', name: 'quay-operator.v3.12.1' }],
   ],
   [
     'a package whose bundles are named otherwise',
     '  operators: [{catalog: "r.example/index:v4.18", packages: [{name: amq-streams, maxVersion: 2.8.9}]}]',
-    ['bundle r.example/index:v4.18 amqstreams.v2.8.0-1'],
+    [{ kind: 'bundle', catalog: 'r.example/index:v4.18', name: 'amqstreams.v2.8.0-1' }],
   ],
-  ['an image', '  additionalImages: [{name: "quay.io/a/b:1"}]', ['additional quay.io/a/b:1']],
+  [
+    'an image',
+    '  additionalImages: [{name: "quay.io/a/b:1"}]',
+    [{ kind: 'additional', source: 'quay.io/a/b:1' }],
+  ],
   [
     'an image at one of its places',
     '  additionalImages: [{name: "quay.io/a/b:1", targetRepo: else/where}]',
-    ['additional quay.io/a/b:1 at else/where:'],
+    [{ kind: 'additional', source: 'quay.io/a/b:1', repository: 'else/where' }],
   ],
-  ['a chart', '  helm: {local: [{name: web, path: /charts/web}]}', ['chart web 1.2.3']],
+  [
+    'a chart',
+    '  helm: {local: [{name: web, path: /charts/web}]}',
+    [{ kind: 'chart', name: 'web', version: '1.2.3' }],
+  ],
 ])('droppedNeeds finds %s', (_what, text, expected) => {
   expect(dropped(`${text}\n`)).toEqual(expected);
 });
@@ -113,5 +124,5 @@ test('droppedNeeds refuses a catalog at one of its places, where operators are c
     droppedNeeds(parseImageSet(`${HEAD}  operators:\n${text}`, 'delete.yaml'), images);
 
   expect(() => needs(`${line}}\n`)).toThrow('m.example/index:v4.18, m.example/other:v4.18');
-  expect([...needs(`${line}}\n${line}, targetTag: x}\n`)]).toEqual([`catalog ${catalog}`]);
+  expect(needs(`${line}}\n${line}, targetTag: x}\n`)).toEqual([{ kind: 'catalog', catalog }]);
 });

@@ -12,14 +12,14 @@ import { compareLenient } from '../../../content/image-set/versions.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { isArchitecture, rpmArchitecture } from '../../../oci/platform.ts';
 import { formatReference } from '../../../oci/reference.ts';
-import { additionalNeed, needsOf } from '../needs.ts';
+import { additionalNeed, joinNeeds, type Need, needKey, needsOf } from '../../need.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 /**
  * The needs that an image set takes back, found in what the mirror is known to hold: nothing else is
- * asked, so it works inside. What it names and nobody needs is an error.
+ * asked, so it works inside. What it names and nothing needs is an error.
  */
-export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): ReadonlySet<string> {
+export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): readonly Need[] {
   for (const { catalog } of set.operators) refuseShared(catalog, set, images);
   const packageOf = packagesOf(images);
   const choices: Choice[] = [
@@ -29,7 +29,7 @@ export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): Read
       subject: `additional image ${name}`,
       takes: ({ need }: Held) =>
         origin.kind === 'registry' &&
-        need === additionalNeed(origin.reference, targetRepo, targetTag),
+        needKey(need) === needKey(additionalNeed(origin.reference, targetRepo, targetTag)),
     })),
     ...set.helm.local.map(chartChoice),
     ...set.helm.repositories.flatMap(({ charts }) => charts.map(chartChoice)),
@@ -37,11 +37,11 @@ export function droppedNeeds(set: ImageSet, images: readonly KnownImage[]): Read
   const held = images.flatMap((image) =>
     (image.neededBy ?? []).map((need): Held => ({ need, image })),
   );
-  return new Set(choices.flatMap((choice) => chosenBy(choice, held)));
+  return joinNeeds(choices.flatMap((choice) => chosenBy(choice, held)));
 }
 
 interface Held {
-  readonly need: string;
+  readonly need: Need;
   readonly image: KnownImage;
 }
 
@@ -50,7 +50,7 @@ interface Choice {
   readonly takes: (held: Held) => boolean;
 }
 
-function chosenBy({ subject, takes }: Choice, held: readonly Held[]): string[] {
+function chosenBy({ subject, takes }: Choice, held: readonly Held[]): Need[] {
   const needs = held.filter(takes).map(({ need }) => need);
   if (needs.length > 0) return needs;
   throw new AtollError('INPUT_INVALID', `Cannot delete ${subject}: the mirror does not have it`, {
@@ -59,14 +59,14 @@ function chosenBy({ subject, takes }: Choice, held: readonly Held[]): string[] {
 }
 
 function platformChoices(platform: PlatformContent): Choice[] {
-  const graph = { subject: 'the graph image', takes: ({ need }: Held) => need === 'graph' };
+  const graph = { subject: 'the graph image', takes: ({ need }: Held) => need.kind === 'graph' };
   const { release } = platform;
   const releases = release
     ? [
         {
           subject: `release ${formatReference(release)}`,
           takes: ({ need, image: { image, digest } }: Held) =>
-            need.startsWith('release ') &&
+            need.kind === 'release' &&
             image.kind === 'release' &&
             (release.digest ? digest === release.digest : image.release?.tag === release.tag),
         },
@@ -83,9 +83,9 @@ function channelChoice(channel: ReleaseChannel, { architectures }: PlatformConte
   return {
     subject: `releases of ${channel.name}`,
     takes: ({ need, image: { image } }) =>
-      need.startsWith('release ') &&
+      need.kind === 'release' &&
       image.release !== undefined &&
-      need === `release ${image.release.tag}` &&
+      need.tag === image.release.tag &&
       suffixes.some((suffix) => image.release?.tag.endsWith(`-${suffix}`)) &&
       inRange(image.release.version),
   };
@@ -129,31 +129,27 @@ function operatorChoices(
   packageOf: ReadonlyMap<string, string>,
 ): Choice[] {
   if (packages.length === 0) {
-    const takes = ({ need }: Held) =>
-      need === `catalog ${catalog}` ||
-      need.startsWith(`bundle ${catalog} `) ||
-      need.startsWith(`package ${catalog} `);
+    const takes = ({ need }: Held) => 'catalog' in need && need.catalog === catalog;
     return [{ subject: `catalog ${catalog}`, takes }];
   }
   return packages.map((wanted) => ({
     subject: `package ${wanted.name} of ${catalog}`,
     takes: ({ need }) => {
-      if (need === `package ${catalog} ${wanted.name}`) return true;
-      if (!need.startsWith(`bundle ${catalog} `)) return false;
-      const [, , bundle = ''] = need.split(' ');
-      const owner = packageOf.get(need) ?? /^(.+?)\.v?\d/.exec(bundle)?.[1];
-      return owner === wanted.name && isWanted(wanted, bundle);
+      if (!('catalog' in need) || need.catalog !== catalog) return false;
+      if (need.kind !== 'bundle') return need.kind === 'package' && need.name === wanted.name;
+      const owner = packageOf.get(needKey(need)) ?? /^(.+?)\.v?\d/.exec(need.name)?.[1];
+      return owner === wanted.name && isWanted(wanted, need.name);
     },
   }));
 }
 
-/** Which package a bundle is of: an image that only one package needs says it of its bundles. */
+/** Which package a bundle is of, by the key of its need: an image of one package says it of its bundles. */
 function packagesOf(images: readonly KnownImage[]): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const { image } of images) {
     const [first, ...others] = image.packages ?? [];
     if (first === undefined || others.length > 0) continue;
-    for (const need of needsOf(image)) owners.set(need, first);
+    for (const need of needsOf(image)) owners.set(needKey(need), first);
   }
   return owners;
 }
@@ -176,6 +172,7 @@ function chartChoice({ name, version }: HelmChart): Choice {
   const subject = `chart ${version ? `${name} ${version}` : name}`;
   return {
     subject,
-    takes: ({ need }) => need === subject || (!version && need.startsWith(`chart ${name} `)),
+    takes: ({ need }) =>
+      need.kind === 'chart' && need.name === name && (!version || need.version === version),
   };
 }

@@ -5,6 +5,7 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { type Destination, isBelow } from '../../destination.ts';
+import { needKey } from '../../need.ts';
 import type { KnownImage, WorkingDir } from '../working-dir.ts';
 import { droppedNeeds } from './dropped-needs.ts';
 import { type ImageContent, readContents } from './mirror-content.ts';
@@ -18,7 +19,7 @@ export interface DeleteOptions {
 
 /** What goes, what stays and why. */
 export interface DeletePlan {
-  /** Images nobody needs any more. */
+  /** Images that nothing needs any more. */
   readonly deleted: readonly ImageContent[];
   /** Everything else, with the needs that are left. */
   readonly kept: readonly KnownImage[];
@@ -30,15 +31,15 @@ export interface DeletePlan {
   readonly freedBytes: number;
 }
 
-/** Counts who needs each image, and takes away what the image set names. Changes nothing. */
+/** Counts what needs each image, and takes away what the image set names. Changes nothing. */
 export async function planDelete(ctx: Context, options: DeleteOptions): Promise<DeletePlan> {
   const { imageSet, destination, workingDir, registries } = options;
   refuseMirrorSet(imageSet);
   const known = await workingDir.mirrored();
   const here = known.filter(({ target }) => isBelow(destination, target));
-  const dropped = droppedNeeds(imageSet, here);
+  const dropped = new Set(droppedNeeds(imageSet, here).map(needKey));
   const left = here.map((image) => {
-    const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(need));
+    const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(needKey(need)));
     return { ...image, neededBy, wasShared: neededBy.length < (image.neededBy?.length ?? 0) };
   });
   const going = left.filter(({ neededBy }) => neededBy.length === 0);
