@@ -52,8 +52,8 @@ async function catalog(...argv: string[]) {
     ask: async (_question: string, fallback: string) => fallback,
     readStdin: async () => '',
   };
-  const { command, args, options } = parsed;
-  const result = await command.run(recordingContext(), { args, options, terminal });
+  const { command, args, options, given } = parsed;
+  const result = await command.run(recordingContext(), { args, options, given, terminal });
   return {
     result,
     status: command.exitCode(result),

@@ -44,6 +44,7 @@ async function later(...argv: string[]) {
   const result = await parsed.command.run(ctx, {
     args: parsed.args,
     options: parsed.options,
+    given: parsed.given,
     terminal,
   });
   return { result, events: ctx.events, exitCode: parsed.command.exitCode(result) };

@@ -40,6 +40,15 @@ test('the command line starts without reading any command', () => {
   expect(sources.filter((file) => /^src\/cli\/commands\/(?!load|groups)/.test(file))).toEqual([]);
 });
 
+test('writing a configuration file reads nothing that could contact a registry', () => {
+  const render = readFor('src/cli/commands/render/index.ts');
+  const site = readFor('src/site/inputs.ts');
+
+  expect(render).toContain('src/generate/install-config/install-config.ts');
+  expect(site).toContain('src/mirror/flow/working-dir.ts');
+  expect([...render, ...site].filter((file) => /^src\/(http|remote)\//.test(file))).toEqual([]);
+});
+
 test('no command reads a large library before it needs it', () => {
   const libraries = readFor('src/cli/commands/index.ts').filter((file) =>
     /node_modules/.test(file),

@@ -65,6 +65,8 @@ export interface CommandInput<O extends Readonly<Record<string, OptionSpec>>> {
   /** Positional arguments by name; a variadic one holds all that were given. */
   readonly args: Readonly<Record<string, string>> & { readonly rest: readonly string[] };
   readonly options: OptionValues<O>;
+  /** The options that the command line itself names; the others are defaults. */
+  readonly given: ReadonlySet<string>;
   readonly terminal: Terminal;
 }
 

@@ -151,3 +151,21 @@ test('parseArguments keeps help within the columns of the terminal', () => {
   // A terminal that does not know its size.
   expect(widest(0)).toBe(widest());
 });
+
+test('parseArguments says which options the command line names, be it with their defaults', () => {
+  const words = [
+    '--from',
+    'x',
+    '--retries',
+    '5',
+    '--no-verify',
+    '--no-proxy',
+    'a',
+    '--platform',
+    'b',
+  ];
+
+  const { given } = run('mirror', 'copy', 'a', 'b', ...words);
+
+  expect([...given].toSorted()).toEqual(['from', 'noProxy', 'platform', 'retries', 'verify']);
+});

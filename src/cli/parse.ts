@@ -14,6 +14,7 @@ export type Parsed =
       readonly command: Command;
       readonly args: CommandInput<Options>['args'];
       readonly options: CommandInput<Options>['options'];
+      readonly given: CommandInput<Options>['given'];
       readonly globals: GlobalOptions;
     }
   /** Help; `asked` is false when it stands in for a command that is missing. */
@@ -157,6 +158,9 @@ function parsedRun(command: Command, node: Node): Parsed {
     command,
     args: argumentsOf(command, node.args),
     options: withAbsent(node.opts(), command.options) as CommandInput<Options>['options'],
+    given: new Set(
+      Object.keys(command.options).filter((key) => node.getOptionValueSource(key) === 'cli'),
+    ),
     globals,
   };
 }

@@ -110,7 +110,8 @@ function inputOf(parsed: Run, process: Process, ctx: Context, reporter: Reporter
       }
     },
   });
-  return { args: parsed.args, options: parsed.options, terminal };
+  const { args, options, given } = parsed;
+  return { args, options, given, terminal };
 }
 
 async function printResult(parsed: Run, result: unknown, process: Process): Promise<void> {

@@ -35,6 +35,8 @@ export interface SiteInputs {
   /** What is in the mirror, as the images stage noted it. */
   readonly mirrored: () => Promise<readonly KnownImage[]>;
   readonly signatures: () => Promise<readonly KnownSignature[]>;
+  /** The logins of upstream, as the site names them. */
+  readonly upstreamSecret: () => Promise<string>;
   /** The logins that nodes get. */
   readonly pullSecret: () => Promise<string>;
   /** PEM of the CA of the mirror; undefined when the system trusts it. */
@@ -64,9 +66,10 @@ export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
     mirrored: () => workingDir.mirrored(),
     signatures: async () =>
       existsSync(workingDir.file('signatures')) ? await workingDir.signatures() : [],
+    upstreamSecret: () => readText(sitePath(site, site.cluster.pullSecret)),
     pullSecret: async () => {
       const made = await madeText(nodeSecretPath(site, paths));
-      return (made ?? (await readText(sitePath(site, site.cluster.pullSecret)))).trim();
+      return (made ?? (await inputs.upstreamSecret())).trim();
     },
     trustBundle: async () => {
       const path = mirrorCa({ site, paths });

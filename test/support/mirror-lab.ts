@@ -115,8 +115,8 @@ async function runMirror(...argv: string[]): Promise<LabRun> {
     readStdin: async () => '',
   };
   const ctx = recordingContext({ now: () => AFTER });
-  const { command, args, options } = parsed;
-  const result = await command.run(ctx, { args, options, terminal });
+  const { command, args, options, given } = parsed;
+  const result = await command.run(ctx, { args, options, given, terminal });
   const text = command.text?.(result, createStyle(false)) ?? '';
   return { status: command.exitCode(result), result, text, events: ctx.events };
 }

@@ -1,62 +1,63 @@
 import type { Command } from '../../command.ts';
-import { renderAuthCommand } from './auth.ts';
-import { renderAwsPlatformCommand } from './aws-platform.ts';
-import { renderCatalogSourcesCommand } from './catalog-sources.ts';
-import { renderCloudFormationBastionCommand } from './cloudformation-bastion.ts';
-import { renderCloudFormationCredentialsCommand } from './cloudformation-credentials.ts';
-import { renderCloudFormationNetworkCommand } from './cloudformation-network.ts';
+import { authTarget } from './targets/auth.ts';
+import { cloudFormationBastionTarget } from './targets/bastion-stack.ts';
 import {
-  renderClusterVersionCommand,
-  renderImageConfigCommand,
-  renderReleaseSignaturesCommand,
-  renderSamplesCommand,
-  renderUpdateServiceCommand,
-} from './cluster-objects.ts';
+  catalogSourcesTarget,
+  clusterVersionTarget,
+  imageConfigTarget,
+  monitoringConfigTarget,
+  releaseSignaturesTarget,
+  samplesTarget,
+  updateServiceTarget,
+} from './targets/cluster-objects.ts';
 import {
-  renderCredentialsPoliciesCommand,
-  renderCredentialsSecretsCommand,
-} from './credentials.ts';
-import { renderHostsCommand } from './hosts.ts';
-import { renderIgnitionCommand, renderUserDataCommand } from './ignition.ts';
-import { renderInstallConfigCheckCommand, renderInstallConfigCommand } from './install-config.ts';
-import { renderMachineConfigCommand } from './machine-config.ts';
-import { renderMirrorSetsCommand } from './mirror-sets.ts';
-import { renderChronyCommand, renderCrioCommand, renderPolicyCommand } from './node-files.ts';
-import { renderPatchIgnitionCommand } from './patch-ignition.ts';
-import { renderRegistriesConfCommand } from './registries-conf.ts';
+  cloudFormationCredentialsTarget,
+  credentialsPoliciesTarget,
+  credentialsSecretsCommand,
+} from './targets/credentials.ts';
+import { ignitionTarget, userDataTarget } from './targets/ignition.ts';
+import { installConfigTarget } from './targets/install-config.ts';
+import { installConfigCheckCommand } from './targets/install-facts.ts';
+import { hostsTarget, mirrorSetsTarget, registriesConfTarget } from './targets/mirror-rules.ts';
 import {
-  renderRegistryConfigCommand,
-  renderRegistryUnitCommand,
-  renderSquidConfCommand,
-} from './services.ts';
+  chronyTarget,
+  crioTarget,
+  machineConfigTarget,
+  policyTarget,
+} from './targets/node-files.ts';
+import { patchIgnitionCommand } from './targets/patch-ignition.ts';
+import { registryConfigTarget, registryUnitTarget, squidConfTarget } from './targets/services.ts';
+import { awsPlatformTarget, cloudFormationNetworkTarget } from './targets/stacks.ts';
 
+/** Everything `atoll render` writes, in the order of its help. */
 export const RENDER_COMMANDS: readonly Command[] = [
-  renderIgnitionCommand,
-  renderUserDataCommand,
-  renderPatchIgnitionCommand,
-  renderRegistriesConfCommand,
-  renderPolicyCommand,
-  renderHostsCommand,
-  renderAuthCommand,
-  renderCrioCommand,
-  renderChronyCommand,
-  renderMachineConfigCommand,
-  renderInstallConfigCommand,
-  renderInstallConfigCheckCommand,
-  renderMirrorSetsCommand,
-  renderCatalogSourcesCommand,
-  renderImageConfigCommand,
-  renderSamplesCommand,
-  renderUpdateServiceCommand,
-  renderClusterVersionCommand,
-  renderReleaseSignaturesCommand,
-  renderRegistryUnitCommand,
-  renderRegistryConfigCommand,
-  renderSquidConfCommand,
-  renderCloudFormationNetworkCommand,
-  renderCloudFormationBastionCommand,
-  renderCloudFormationCredentialsCommand,
-  renderAwsPlatformCommand,
-  renderCredentialsPoliciesCommand,
-  renderCredentialsSecretsCommand,
+  ignitionTarget,
+  userDataTarget,
+  patchIgnitionCommand,
+  registriesConfTarget,
+  policyTarget,
+  hostsTarget,
+  authTarget,
+  crioTarget,
+  chronyTarget,
+  machineConfigTarget,
+  installConfigTarget,
+  installConfigCheckCommand,
+  mirrorSetsTarget,
+  catalogSourcesTarget,
+  imageConfigTarget,
+  samplesTarget,
+  monitoringConfigTarget,
+  updateServiceTarget,
+  clusterVersionTarget,
+  releaseSignaturesTarget,
+  registryUnitTarget,
+  registryConfigTarget,
+  squidConfTarget,
+  cloudFormationNetworkTarget,
+  cloudFormationBastionTarget,
+  cloudFormationCredentialsTarget,
+  awsPlatformTarget,
+  credentialsPoliciesTarget,
+  credentialsSecretsCommand,
 ];

@@ -68,6 +68,14 @@ describe('render', () => {
     expect(parse(stdout).spec).toEqual({ managementState: 'Removed' });
   });
 
+  test('switches telemetry off', async () => {
+    const { stdout } = await atoll(['monitoring-config']);
+
+    expect(parse(parse(stdout).data['config.yaml'])).toEqual({
+      telemeterClient: { enabled: false },
+    });
+  });
+
   test('returns the file in JSON', async () => {
     const { stdout } = await atoll(['samples', '--output', 'json']);
     const result = JSON.parse(stdout);
@@ -293,6 +301,53 @@ describe('render install-config', () => {
       noProxy: '.example.com,mirror.example',
     });
     expect([inUrl.status, inUrl.stderr]).toEqual([2, expect.not.stringContaining('secret@')]);
+  });
+
+  test('appends a second network, for IPv6 beside IPv4', async () => {
+    const at = await folder(FILES);
+    const { stdout } = await atoll([
+      ...['install-config', '--name', 'site', '--base-domain', 'example.com'],
+      ...['--mirror', 'mirror.example:5000', '--pull-secret', at('auth.json')],
+      ...['--machine-network', '10.0.0.0/16', '--machine-network', 'fd00:1::/64'],
+      ...['--cluster-network', '10.128.0.0/14', '--cluster-network', 'fd00:2::/48'],
+      ...['--service-network', '172.30.0.0/16', '--service-network', 'fd00:3::/112'],
+    ]);
+
+    expect(parse(stdout).networking).toMatchObject({
+      clusterNetwork: [
+        { cidr: '10.128.0.0/14', hostPrefix: 23 },
+        { cidr: 'fd00:2::/48', hostPrefix: 64 },
+      ],
+      serviceNetwork: ['172.30.0.0/16', 'fd00:3::/112'],
+    });
+  });
+
+  test('adds a capability to the set that the installer starts from', async () => {
+    const at = await folder(FILES);
+    const { stdout } = await atoll([...flags(at), '--capability', 'Console']);
+
+    expect(parse(stdout).capabilities).toEqual({
+      baselineCapabilitySet: 'vCurrent',
+      additionalEnabledCapabilities: ['Console'],
+    });
+  });
+
+  test('refuses a rule for tags, and tells of those it finds in a file', async () => {
+    const itms = `apiVersion: config.openshift.io/v1
+kind: ImageTagMirrorSet
+metadata: { name: tags }
+spec: { imageTagMirrors: [{ source: quay.io/a, mirrors: [mirror.example:5000/a] }] }
+`;
+    const at = await folder({ ...FILES, 'itms.yaml': itms });
+    const rule = ['--tag-rule', 'quay.io/a=mirror.example:5000/a'];
+    const given = await atoll([...flags(at), ...rule]);
+    const read = await atoll([...flags(at), '--rules-from', at('itms.yaml')]);
+
+    expect([given.status, given.stdout]).toEqual([2, '']);
+    expect(given.stderr).toContain('imageDigestSources takes digests only');
+    expect(given.stderr).toContain('atoll render mirror-sets');
+    expect(read.status).toBe(0);
+    expect(read.stderr).toContain('Left out rules for tags of quay.io/a');
   });
 
   test('names the line of a mistake in the platform file', async () => {

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { AtollError } from '../../../../core/errors.ts';
+import { registerCredential } from '../../../../core/redact.ts';
+import { formatPullSecret, mergePullSecret } from '../../../../generate/pull-secret.ts';
+import { mirrorHost } from '../../../../site/mirror-place.ts';
+import type { Terminal } from '../../../command.ts';
+import { file } from '../flag-files.ts';
+import { manyTexts, text } from '../flags.ts';
+import { renderTarget } from '../target.ts';
+
+export const authTarget = renderTarget({
+  name: 'auth',
+  summary: 'A pull secret with the mirror in it, as oc and nodes want it',
+  description:
+    'Adds the login of the mirror to a pull secret. The password comes from standard input, never ' +
+    'from the command line. Upstream entries are kept unless --keep says otherwise.',
+  schema: z.object({
+    existing: file('Pull secret or auth file to start from').optional(),
+    registry: text('HOST[/PATH]', 'Registry to add').optional(),
+    username: text('NAME', 'User there; the password is read from stdin').optional(),
+    keep: manyTexts('HOST', 'Keep only this entry of the existing file, or "none" or "all"'),
+  }),
+  examples: [
+    [
+      'atoll render auth --existing pull-secret.json --registry mirror.example:5000 --username admin --to auth.json < password.txt',
+      'mirror added, the rest kept',
+    ],
+    [
+      'atoll render auth --existing auth.json --keep mirror.example:5000',
+      'only the mirror: what a strict site gives to its nodes',
+    ],
+  ],
+  secret: true,
+  fromSite: async (inputs) => ({
+    existing: await inputs.upstreamSecret(),
+    registry: mirrorHost(inputs.site),
+  }),
+  make: async ({ existing, registry, username, keep }, _ctx, terminal) => {
+    if ((registry === undefined) !== (username === undefined)) throw halfALogin();
+    const add =
+      registry === undefined || username === undefined
+        ? []
+        : [{ registry, username, password: await passwordFrom(terminal, username) }];
+    return `${formatPullSecret(mergePullSecret({ existing, add, keep: keepOf(keep) }))}\n`;
+  },
+});
+
+function halfALogin(): AtollError {
+  return new AtollError(
+    'USAGE',
+    'Cannot add a registry: "--registry" and "--username" belong together',
+    { hint: 'Give both, and the password on standard input' },
+  );
+}
+
+/** The first line of standard input: how a password comes in without anybody seeing it. */
+async function passwordFrom(terminal: Terminal, username: string): Promise<string> {
+  const [password = ''] = (await terminal.readStdin()).split(/\r?\n/);
+  if (password === '') {
+    throw new AtollError('USAGE', 'Cannot read a password: standard input is empty', {
+      hint: 'Pipe it in, as in: atoll render auth … < password.txt',
+    });
+  }
+  registerCredential(username, password);
+  return password;
+}
+
+function keepOf(values: readonly string[]): 'all' | 'none' | readonly string[] {
+  const [only] = values;
+  if (only === undefined) return 'all';
+  return values.length === 1 && (only === 'all' || only === 'none') ? only : values;
+}
