@@ -41,10 +41,27 @@ describe('a chunked body', () => {
     );
   });
 
-  test.each(['zz\r\n', '-1\r\n', '5\r\nhelloX\r\n', `${'1'.repeat(5000)}`])(
-    'that is malformed (%#) throws',
-    (wire) => {
-      expect(() => decode(chunked(), Buffer.from(wire), [])).toThrow('chunk');
+  test.each([
+    'zz\r\n',
+    '-1\r\n',
+    '5\r\nhelloX\r\n',
+    `${'1'.repeat(5000)}`,
+    '5\nhello\r\n',
+    '5\r\nhello\n',
+    '5 \r\n',
+    '5;a\rb\r\n',
+    '5;a="b\r\n',
+    '5;a =b\r\n',
+  ])('that is malformed (%j) throws', (wire) => {
+    expect(() => decode(chunked(), Buffer.from(wire), [])).toThrow('chunk');
+  });
+
+  test.each(['no trailer', 'X T: 1', 'X: a\rb', 'X: \u0001', 'Content-Length: 3'])(
+    'with the trailer %j throws',
+    (trailer) => {
+      expect(() => decode(chunked(), Buffer.from(`0\r\n${trailer}\r\n\r\n`), [])).toThrow(
+        'malformed',
+      );
     },
   );
 
@@ -73,8 +90,17 @@ describe('decoderFor', () => {
     'content-length: 5\r\ncontent-length: 6',
     'content-length: -1',
     'content-length: 1e3',
+    'content-length: 5\r\ncontent-length: 5',
+    'content-length: 5\u00a0',
   ])('refuses "%s"', (lines) => {
     expect(() => decoderFor(head(lines), 'GET')).toThrow('Content-Length');
+  });
+
+  test('refuses a length together with an encoding, also where there is no body', () => {
+    const both = head('transfer-encoding: chunked\r\ncontent-length: 5');
+
+    expect(() => decoderFor(both, 'GET')).toThrow('Content-Length');
+    expect(() => decoderFor(both, 'HEAD')).toThrow('Content-Length');
   });
 
   test('refuses encodings it does not know', () => {
@@ -100,6 +126,19 @@ describe('the head of an answer', () => {
       'too long',
     );
   });
+
+  test('takes blanks and tabs off values, and nothing else', () => {
+    const bytes = Buffer.from('HTTP/1.1 200 OK\r\na: \t\xa0b \t\r\n\r\n', 'latin1');
+
+    expect(parseHead(bytes).headers.a).toBe('\xa0b');
+  });
+
+  test.each(['a: b\nc: d', 'a: b\rc: d', 'a: b\r\n c', 'a: \0', 'a: \u007f', 'a\u000b: b'])(
+    'with the header %j throws: others would read it differently',
+    (lines) => {
+      expect(() => head(lines)).toThrow('malformed');
+    },
+  );
 
   test('with a header that is no header throws', () => {
     expect(() => head('no colon here')).toThrow('malformed');

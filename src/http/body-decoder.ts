@@ -1,4 +1,4 @@
-import { ProtocolError, type ResponseHead } from './response-head.ts';
+import { addHeader, ProtocolError, type ResponseHead } from './response-head.ts';
 
 /** Takes the framing off a body. `pieces` share the memory of what was pushed. */
 export interface BodyDecoder {
@@ -17,32 +17,30 @@ export interface Decoded {
 }
 
 const LENGTH = /^\d{1,15}$/;
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[\\t !\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"';
+const CHUNK_SIZE = new RegExp(`^([0-9a-fA-F]{1,12})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const MAX_LINE = 4096;
 const MAX_TRAILERS = 64 * 1024;
+/** What frames a body belongs into the head. */
+const FRAMING = ['content-length', 'transfer-encoding'];
 
-/** The decoder a head asks for (RFC 9112, section 6.3). */
-export function decoderFor(head: ResponseHead, method: string): BodyDecoder {
-  if (method === 'HEAD' || head.status === 204 || head.status === 304) return new LengthDecoder(0);
-  const encoding = head.headers['transfer-encoding'];
-  if (encoding !== undefined) return byTransferEncoding(encoding);
-  const length = head.headers['content-length'];
-  return length === undefined ? untilClose() : new LengthDecoder(parseLength(length));
-}
-
-function byTransferEncoding(encoding: string): BodyDecoder {
-  if (encoding.toLowerCase() === 'chunked') return new ChunkedDecoder();
-  throw new ProtocolError(`the transfer encoding "${encoding}" is not known`);
-}
-
-/** Repeated headers were joined: equal values are one value, others are an attack. */
-function parseLength(text: string): number {
-  if (LENGTH.test(text)) return Number(text);
-  const values = new Set(text.split(',').map((value) => value.trim()));
-  const [value = ''] = values;
-  if (values.size !== 1 || !LENGTH.test(value)) {
+/** The decoder a head asks for (RFC 9112, section 6.3). What could be read in two ways is refused. */
+export function decoderFor({ headers, status }: ResponseHead, method: string): BodyDecoder {
+  const encoding = headers['transfer-encoding'];
+  const length = headers['content-length'];
+  if (length !== undefined && !LENGTH.test(length)) {
     throw new ProtocolError('the Content-Length of the answer is malformed');
   }
-  return Number(value);
+  if (length !== undefined && encoding !== undefined) {
+    throw new ProtocolError('the answer has a Content-Length and a transfer encoding');
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    throw new ProtocolError(`the transfer encoding "${encoding}" is not known`);
+  }
+  if (method === 'HEAD' || status === 204 || status === 304) return new LengthDecoder(0);
+  if (encoding !== undefined) return new ChunkedDecoder();
+  return length === undefined ? untilClose() : new LengthDecoder(Number(length));
 }
 
 class LengthDecoder implements BodyDecoder {
@@ -111,7 +109,8 @@ class ChunkedDecoder implements BodyDecoder {
     this.#line += bytes.toString('latin1', at, end);
     if (this.#line.length > MAX_LINE) throw new ProtocolError('a chunk of the answer is malformed');
     if (newline < 0) return end;
-    const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
+    if (!this.#line.endsWith('\r')) throw new ProtocolError('a chunk of the answer is malformed');
+    const line = this.#line.slice(0, -1);
     this.#line = '';
     this.#finishLine(line);
     return end + 1;
@@ -124,10 +123,8 @@ class ChunkedDecoder implements BodyDecoder {
   }
 
   #startChunk(line: string): void {
-    const size = line.split(';')[0]?.trim() ?? '';
-    if (!/^[0-9a-f]{1,12}$/i.test(size)) {
-      throw new ProtocolError('a chunk of the answer is malformed');
-    }
+    const size = CHUNK_SIZE.exec(line)?.[1];
+    if (size === undefined) throw new ProtocolError('a chunk of the answer is malformed');
     this.#chunkLeft = Number.parseInt(size, 16);
     this.#state = this.#chunkLeft === 0 ? 'trailers' : 'data';
   }
@@ -141,5 +138,15 @@ class ChunkedDecoder implements BodyDecoder {
     this.#trailers += line.length;
     if (this.#trailers > MAX_TRAILERS) throw new ProtocolError('the trailers are too long');
     if (line === '') this.#state = 'done';
+    else checkTrailer(line);
+  }
+}
+
+/** Trailers are read to be sure where they end, and for nothing else. */
+function checkTrailer(line: string): void {
+  const trailer: Record<string, string> = Object.create(null);
+  addHeader(trailer, line);
+  if (FRAMING.some((name) => name in trailer)) {
+    throw new ProtocolError('a trailer of the answer is malformed');
   }
 }

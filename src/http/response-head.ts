@@ -19,7 +19,9 @@ export class ProtocolError extends Error {
 }
 
 export const MAX_HEAD_BYTES = 64 * 1024;
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: (.*))?$/;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
+/** No control characters, and no line break that is not whole: each reader has its own idea of them. */
+const PLAIN_LINE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const TLS_ALERT = 0x15;
 
@@ -51,13 +53,17 @@ export function parseHead(bytes: Buffer): ResponseHead {
   };
 }
 
-function addHeader(headers: Record<string, string>, line: string): void {
+export function addHeader(headers: Record<string, string>, line: string): void {
+  if (!PLAIN_LINE.test(line)) throw new ProtocolError('a header of the answer is malformed');
   const colon = line.indexOf(':');
   const name = headerName(line.slice(0, Math.max(0, colon)));
-  const value = line.slice(colon + 1).trim();
+  const value = line.slice(colon + 1).replace(AROUND_VALUE, '');
   const earlier = headers[name];
   headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
 }
+
+/** Blanks and tabs, and not what else Unicode takes for space. */
+const AROUND_VALUE = /^[ \t]+|[ \t]+$/g;
 
 /** Servers send the same few names again and again. */
 const seenNames = new Map<string, string>();
