@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { logBundle, logBundleArchive } from '../../test/support/log-bundle.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
-import { readTar } from './archive.ts';
+import { archiveFiles } from './archive.ts';
 import { diagnose } from './diagnose.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { sourceFiles, type Unread } from './source-files.ts';
@@ -32,7 +32,7 @@ async function read(bytes: Buffer, limits = DEFAULT_LIMITS) {
   const problems: string[] = [];
   const files: Record<string, string> = {};
   const onProblem = (path: string, reason: string) => problems.push(`${path}: ${reason}`);
-  for await (const entry of readTar(inPieces(bytes), { name: 't', limits, onProblem })) {
+  for await (const entry of archiveFiles(inPieces(bytes), { name: 't', limits, onProblem })) {
     const parts: Buffer[] = [];
     for await (const part of entry.content) parts.push(part);
     files[entry.path] = Buffer.concat(parts).toString();
@@ -40,7 +40,7 @@ async function read(bytes: Buffer, limits = DEFAULT_LIMITS) {
   return { files, problems };
 }
 
-test('readTar reads files, long names and what follows an entry nobody read', async () => {
+test('archiveFiles reads files, long names and what follows an entry nobody read', async () => {
   const long = `${'deep/'.repeat(60)}file.log`;
   const bytes = await tar([
     [{ name: './a/b.log' }, 'one'],
@@ -54,7 +54,7 @@ test('readTar reads files, long names and what follows an entry nobody read', as
   expect(files).toEqual({ 'a/b.log': 'one', [long]: 'two', 'größe.log': 'three' });
   expect(problems).toEqual([]);
   const names: string[] = [];
-  for await (const { path } of readTar(inPieces(bytes), {
+  for await (const { path } of archiveFiles(inPieces(bytes), {
     name: 't',
     onProblem: () => undefined,
   })) {
@@ -63,7 +63,7 @@ test('readTar reads files, long names and what follows an entry nobody read', as
   expect(names).toHaveLength(3);
 });
 
-test('readTar skips and reports paths that climb out, links and devices', async () => {
+test('archiveFiles skips and reports paths that climb out, links and devices', async () => {
   const { files, problems } = await read(
     await tar([
       [{ name: '../../etc/passwd' }, 'x'],
@@ -87,7 +87,7 @@ test('readTar skips and reports paths that climb out, links and devices', async 
   ]);
 });
 
-test('readTar reports an archive that ends early and keeps what came before', async () => {
+test('archiveFiles reports an archive that ends early and keeps what came before', async () => {
   const bytes = await tar([
     [{ name: 'whole.log' }, 'one'],
     [{ name: 'cut.log' }, 'x'.repeat(5000)],
@@ -99,7 +99,7 @@ test('readTar reports an archive that ends early and keeps what came before', as
   expect(problems).toContain('cut.log: the archive ends in it');
 });
 
-test('readTar stops at a damaged header', async () => {
+test('archiveFiles stops at a damaged header', async () => {
   const bytes = await tar([
     [{ name: 'a' }, 'one'],
     [{ name: 'b' }, 'two'],
@@ -109,10 +109,10 @@ test('readTar stops at a damaged header', async () => {
   const { files, problems } = await read(bytes);
 
   expect(files).toEqual({ a: 'one' });
-  expect(problems).toEqual([': a header of the archive is damaged; the rest was not read']);
+  expect(problems).toEqual([': the header at byte 1024 is damaged; the rest was not read']);
 });
 
-test('readTar refuses more entries, bytes or header than the limits', async () => {
+test('archiveFiles refuses more entries, bytes or header than the limits', async () => {
   const bytes = await tar(Array.from({ length: 12 }, (_, at) => [{ name: `${at}` }, 'xxxx']));
   const huge = Buffer.alloc(512);
   huge.write('pax', 0);

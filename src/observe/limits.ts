@@ -1,13 +1,9 @@
+import type { GunzipLimits } from '../core/archive/gunzip.ts';
 import { AtollError } from '../core/errors.ts';
 
 /** How much of an archive we are willing to look at. All of it is somebody else's data. */
-export interface ArchiveLimits {
+export interface ArchiveLimits extends GunzipLimits {
   readonly maxEntries: number;
-  /** Bytes after decompression, over the whole archive. */
-  readonly maxBytes: number;
-  /** Output per byte of input; only asked once `ratioFloorBytes` have come out. */
-  readonly maxRatio: number;
-  readonly ratioFloorBytes: number;
   readonly maxPathBytes: number;
 }
 

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { asBuffer } from '../core/archive/byte-source.ts';
+import { isGzip } from '../core/archive/gunzip.ts';
+import { isTar } from '../core/archive/tar-header.ts';
 import type { Context } from '../core/context.ts';
 import { unreadable } from '../core/files.ts';
-import { isTar, readTar } from './archive.ts';
-import { asBuffer } from './byte-reader.ts';
-import { gunzip, isGzip } from './gunzip.ts';
-import { type ArchiveLimits, DEFAULT_LIMITS } from './limits.ts';
+import { archiveFiles, unzipped } from './archive.ts';
+import type { ArchiveLimits } from './limits.ts';
 
 /** One file to look at, wherever it lies. Its content must be consumed before the next is asked for. */
 export interface SourceFile {
@@ -95,10 +96,10 @@ async function* open(
 ): AsyncGenerator<SourceFile> {
   const { head, content } = await peek(file.content);
   if (isGzip(head) && depth.gzip > 0) {
-    const plain = gunzip(content, {
+    const plain = unzipped(content, {
       name: file.name,
-      limits: options.limits ?? DEFAULT_LIMITS,
-      onDamage: (reason) => options.onUnread({ path: file.name, reason }),
+      limits: options.limits,
+      onProblem: (_path, reason) => options.onUnread({ path: file.name, reason }),
     });
     const path = file.path.replace(/\.gz$/, '');
     yield* open({ ...file, path, content: plain }, options, { ...depth, gzip: depth.gzip - 1 });
@@ -112,9 +113,9 @@ async function* open(
 }
 
 async function* openTar(file: SourceFile, options: SourceOptions): AsyncGenerator<SourceFile> {
-  const entries = readTar(file.content, {
+  const entries = archiveFiles(file.content, {
     name: file.name,
-    ...(options.limits ? { limits: options.limits } : {}),
+    limits: options.limits,
     onProblem: (path, reason) => options.onUnread({ path: `${file.name}!${path}`, reason }),
   });
   for await (const { path, modified, content } of entries) {

@@ -1,8 +1,8 @@
-import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
+import { ArchiveError } from '../../core/archive/archive-error.ts';
+import { gunzip, isGzip } from '../../core/archive/gunzip.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 
-const GZIP_MAGIC = [0x1f, 0x8b];
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** Frames a zstd reader steps over: 0x184D2A50 to 0x184D2A5F, little endian. */
 const ZSTD_SKIPPABLE_MAGIC = [0x2a, 0x4d, 0x18];
@@ -14,7 +14,7 @@ export type Compression = 'gzip' | 'zstd' | 'none';
 export function compressionOf(head: Uint8Array): Compression {
   const startsWith = (magic: readonly number[], at = 0) =>
     magic.every((byte, index) => head[at + index] === byte);
-  if (startsWith(GZIP_MAGIC)) return 'gzip';
+  if (isGzip(head)) return 'gzip';
   if (startsWith(ZSTD_MAGIC)) return 'zstd';
   const skippable = ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(ZSTD_SKIPPABLE_MAGIC, 1);
   return skippable ? 'zstd' : 'none';
@@ -54,50 +54,11 @@ async function* prepended(
 }
 
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip();
-  // The feeder's own failure (a broken download) must win over what zlib then says about it.
-  const feeding = feed(chunks, gunzip);
-  feeding.catch(() => undefined);
   try {
-    yield* gunzip;
-    await feeding;
+    yield* gunzip(chunks);
   } catch (error) {
-    throw await feeding.then(
-      () => broken('gzip', error),
-      (cause) => cause,
-    );
-  } finally {
-    gunzip.destroy();
+    throw error instanceof ArchiveError ? broken('gzip', error) : error;
   }
-}
-
-async function feed(
-  chunks: AsyncIterable<Uint8Array>,
-  gunzip: ReturnType<typeof createGunzip>,
-): Promise<void> {
-  try {
-    for await (const chunk of chunks) {
-      // Garbage after the stream is not unpacked, but read: the digest covers it.
-      if (gunzip.readableEnded) continue;
-      if (gunzip.destroyed) return;
-      if (!gunzip.write(chunk)) await drained(gunzip);
-    }
-    gunzip.end();
-  } catch (error) {
-    gunzip.destroy(error as Error);
-    throw error;
-  }
-}
-
-function drained(gunzip: ReturnType<typeof createGunzip>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      gunzip.off('drain', done).off('close', done);
-      resolve();
-    };
-    gunzip.on('drain', done).on('close', done);
-    if (gunzip.destroyed) done();
-  });
 }
 
 async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
-import { extract, type Header } from 'tar-stream';
+import { streamSource } from '../../core/archive/byte-source.ts';
+import { readTar, type TarEntry } from '../../core/archive/read-tar.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
@@ -67,83 +67,48 @@ async function* entriesOf(ctx: Context, one: OneLayer): AsyncGenerator<LayerEntr
   const { source, layer } = one;
   const blob = verified(layer, source.blob(ctx, layer));
   // Whiteouts of a layer count for the layers below it, wherever they stand in the layer.
-  for await (const { header, body } of tarEntries(decompressed(blob), layer)) {
+  for await (const inTar of tarEntries(decompressed(blob), layer)) {
     ctx.signal.throwIfAborted();
-    const entry = entryOf(header, body, one);
+    const entry = entryOf(inTar, one);
     if (entry) yield entry;
   }
 }
 
-function entryOf(
-  header: Header,
-  body: AsyncIterable<Uint8Array>,
-  one: OneLayer,
-): LayerEntry | undefined {
-  const name = parseLayerName(header.name);
+function entryOf(entry: TarEntry, one: OneLayer): LayerEntry | undefined {
+  const name = parseLayerName(entry.path);
   if (name.kind === 'unsafe') return undefined;
   if (name.kind === 'whiteout') one.shadow.hide(name.path, one.index);
   else if (name.kind === 'opaque') one.shadow.makeOpaque(name.path, one.index);
   else {
-    const type = typeOf(header);
-    const visible = one.shadow.claim(name.path, one.index, header.type === 'directory');
-    if (!visible || type === undefined || !one.filter(name.path)) return undefined;
-    return {
-      path: name.path,
-      type,
-      size: header.size,
-      mode: header.mode,
-      target: header.linkname || undefined,
-      layer: one.layer,
-      body,
-    };
+    const { type, size, mode, target, content } = entry;
+    const visible = one.shadow.claim(name.path, one.index, type === 'directory');
+    if (!visible || !isShown(type) || !one.filter(name.path)) return undefined;
+    const { layer } = one;
+    return { path: name.path, type, size, mode, target: target || undefined, layer, body: content };
   }
   return undefined;
 }
 
-function typeOf(header: Header): LayerEntry['type'] | undefined {
-  if (header.type === 'file' || header.type === 'contiguous-file') return 'file';
-  if (header.type === 'symlink') return 'symlink';
-  return header.type === 'link' ? 'hardlink' : undefined;
-}
+const isShown = (type: TarEntry['type']): type is LayerEntry['type'] =>
+  type === 'file' || type === 'symlink' || type === 'hardlink';
 
+/** The last bytes of a layer are padding no entry needs, but its digest does. */
 async function* tarEntries(
   chunks: AsyncIterable<Uint8Array>,
   layer: Descriptor,
-): AsyncGenerator<{ header: Header; body: AsyncIterable<Uint8Array> }> {
-  const unpack = extract();
-  const input = Readable.from(chunks, { objectMode: true, highWaterMark: 4 });
-  let cause: unknown;
-  const ended = new Promise<void>((resolve) => input.once('close', resolve));
-  input.once('error', (error) => {
-    cause = error;
-    unpack.destroy(error);
-  });
-  input.pipe(unpack as unknown as NodeJS.WritableStream);
-  try {
-    for await (const entry of unpack) {
-      yield { header: entry.header, body: guarded(entry, (error) => cause ?? error, layer) };
-      entry.resume();
-    }
-    // The last bytes of a layer are padding no entry needs, but its digest does.
-    await ended;
-    if (cause) throw cause;
-  } catch (error) {
-    throw broken(layer, cause ?? error);
-  } finally {
-    input.destroy();
+): AsyncGenerator<TarEntry> {
+  const entries = readTar(streamSource(chunks), { endless: true, drain: true });
+  for await (const entry of naming(layer, entries)) {
+    yield { ...entry, content: naming(layer, entry.content) };
   }
 }
 
 /** A body read by the consumer fails with the same errors as the stream around it. */
-async function* guarded(
-  body: AsyncIterable<unknown>,
-  causeOf: (error: unknown) => unknown,
-  layer: Descriptor,
-): AsyncGenerator<Uint8Array> {
+async function* naming<T>(layer: Descriptor, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* body as AsyncIterable<Uint8Array>;
+    yield* items;
   } catch (error) {
-    throw broken(layer, causeOf(error));
+    throw broken(layer, error);
   }
 }
 

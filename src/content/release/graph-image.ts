@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
-import { extract } from 'tar-stream';
+import { streamSource } from '../../core/archive/byte-source.ts';
+import { readTar } from '../../core/archive/read-tar.ts';
+import { collect, once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
@@ -78,40 +80,19 @@ function signatureFile({ digest, bytes }: ReleaseSignature): LayerFile {
 
 async function unpack(archive: Uint8Array): Promise<LayerFile[]> {
   const files: LayerFile[] = [];
-  const tar = extract();
   try {
-    const feeding = feed(archive, tar);
-    for await (const entry of tar) {
-      const path = normalPath(entry.header.name);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of entry) chunks.push(chunk as Uint8Array);
-      // pax_global_header is what git archive adds; it is no file.
-      if (entry.header.type !== 'file' || !path) continue;
-      files.push({
-        path,
-        content: Buffer.concat(chunks),
-        mode: entry.header.mode & 0o111 ? 0o755 : 0o644,
-      });
+    const entries = readTar(streamSource(decompressed(once(archive))), { endless: true });
+    for await (const { path: name, type, mode, content } of entries) {
+      const path = normalPath(name);
+      if (type !== 'file' || !path) continue;
+      files.push({ path, content: await collect(content), mode: mode & 0o111 ? 0o755 : 0o644 });
     }
-    await feeding;
   } catch (cause) {
     throw invalid(messageOf(cause), cause);
   }
   const hasChannels = files.some(({ path }) => /(^|\/)channels\//.test(path));
   if (!hasChannels) throw invalid('it has no channels folder');
   return files;
-}
-
-async function feed(archive: Uint8Array, tar: ReturnType<typeof extract>): Promise<void> {
-  async function* whole() {
-    yield archive;
-  }
-  try {
-    for await (const chunk of decompressed(whole())) tar.write(chunk);
-    tar.end(undefined);
-  } catch (error) {
-    tar.destroy(error as Error);
-  }
 }
 
 /** Archives of a git repository have everything in one folder, the service's has not. */

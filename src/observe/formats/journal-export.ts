@@ -1,4 +1,4 @@
-import { asBuffer } from '../byte-reader.ts';
+import { asBuffer } from '../../core/archive/byte-source.ts';
 import { fieldsOfEntry, lineOfFields } from './journal-json.ts';
 import { formatWithUnit, type JournalEntry } from './journal-text.ts';
 

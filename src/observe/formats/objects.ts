@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { asBuffer } from '../byte-reader.ts';
+import { asBuffer } from '../../core/archive/byte-source.ts';
 import { wholeLines } from '../scan/line-scanner.ts';
 
 /** One API object of a list, still as text. */

@@ -1,4 +1,4 @@
-import { asBuffer } from '../byte-reader.ts';
+import { asBuffer } from '../../core/archive/byte-source.ts';
 import { createLiteralMatcher, type LiteralMatcher } from './literal-matcher.ts';
 import { requiredLiterals } from './literals.ts';
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../../test/support/temp.ts';
+import type { TarEntry } from '../../../core/archive/read-tar.ts';
 import { silentContext } from '../../../core/context.ts';
-import { type TarEntry, tarEntries } from './tar-index.ts';
+import { tarEntries } from './tar-index.ts';
 
 const LONG = `docker/registry/v2/repositories/${'deep/'.repeat(30)}_manifests/tags/v1/current/link`;
 
@@ -47,6 +48,7 @@ test('tarEntries finds files, long names included, and where their bytes are', a
 test('tarEntries reads sizes above eight gigabytes', async () => {
   const path = await archiveOf({ big: '' });
   const bytes = await readFile(path);
+  bytes.fill(0, 124, 136);
   bytes.writeUInt8(0x80, 124);
   bytes.writeBigUInt64BE(20_000_000_000n, 128);
   const sum = bytes
@@ -73,4 +75,20 @@ test('tarEntries names an archive that was cut or is none', async () => {
   }
   await writeFile(path, 'not an archive'.repeat(100));
   await expect(entriesOf(path)).rejects.toMatchObject(refused);
+});
+
+test.each([
+  ['a negative size in an extended header', { pax: { size: '-1536' } }],
+  ['no number for a size', { pax: { size: '1e30' } }],
+])('tarEntries refuses %s', async (_what, header) => {
+  const tar = pack();
+  tar.entry({ name: 'a', ...header }, 'x');
+  tar.finalize();
+  const path = join(await tempDir(), 'mirror_000001.tar');
+  await writeFile(path, tar as AsyncIterable<Buffer>);
+
+  await expect(entriesOf(path)).rejects.toMatchObject({
+    code: 'BUNDLE_DAMAGED',
+    message: expect.stringContaining('a size that cannot be') as string,
+  });
 });

@@ -1,0 +1,16 @@
+/**
+ * What stands in the way of reading an archive. It is not for operators: who reads an archive says which
+ * file it was and what to do about it, or takes what came before.
+ */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+  readonly kind: 'cut' | 'damaged' | 'refused';
+  /** The entry it happened in; empty between entries. */
+  readonly entry: string;
+
+  constructor(kind: ArchiveError['kind'], found: string, entry = '') {
+    super(found);
+    this.kind = kind;
+    this.entry = entry;
+  }
+}
