@@ -13,6 +13,7 @@ const FILE = z.looseObject({
   contents: SOURCE.nullish(),
   append: z.array(SOURCE).nullish(),
 });
+const LINK = z.looseObject({ path: z.string(), target: z.string().nullish() });
 const UNIT = z.looseObject({
   name: z.string(),
   enabled: z.boolean().nullish(),
@@ -45,7 +46,9 @@ const CONFIG = z.looseObject({
       .nullish(),
   }),
   passwd: z.looseObject({ users: z.array(USER).nullish() }).nullish(),
-  storage: z.looseObject({ files: z.array(FILE).nullish() }).nullish(),
+  storage: z
+    .looseObject({ files: z.array(FILE).nullish(), links: z.array(LINK).nullish() })
+    .nullish(),
   systemd: z.looseObject({ units: z.array(UNIT).nullish() }).nullish(),
 });
 

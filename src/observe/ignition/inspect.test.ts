@@ -114,6 +114,129 @@ test('inspectIgnition lists units in boot order with what starts them', () => {
   ]);
 });
 
+/** The order of the real bootstrap machine: what its system is made of comes before everything else. */
+const OVERLAY = {
+  files: [
+    file(
+      '/etc/systemd/system/node-image-finish.service',
+      '[Unit]\nRequires=node-image-overlay.service\nAfter=node-image-overlay.service\n',
+    ),
+    file(
+      '/etc/systemd/system/node-image-overlay.service',
+      '[Unit]\nRequires=node-image-pull.service\nAfter=node-image-pull.service\n',
+    ),
+    file(
+      '/etc/systemd/system/node-image-overlay.target',
+      '[Unit]\nRequires=basic.target\nRequires=node-image-overlay.service\nRequires=node-image-finish.service\n',
+    ),
+    file(
+      '/etc/systemd/system/node-image-pull.service',
+      '[Unit]\nDescription=Node Image Pull\nAfter=network.target\n[Service]\nExecStart=/usr/local/bin/node-image-pull.sh\n',
+    ),
+    file(
+      '/etc/systemd/system-generators/node-image-overlay-generator',
+      '#!/bin/bash\nln -sf "/etc/systemd/system/node-image-overlay.target" "$1/default.target"\n',
+      0o755,
+    ),
+  ],
+  units: [
+    {
+      name: 'kubelet.service',
+      enabled: true,
+      contents: '[Unit]\nWants=crio.service\nAfter=crio.service release-image.service\n',
+    },
+    {
+      name: 'crio-configure.service',
+      enabled: true,
+      contents:
+        '[Unit]\nAfter=release-image.service\nRequires=release-image.service\nBefore=crio.service\n[Install]\nRequiredBy=crio.service\n',
+    },
+    { name: 'release-image.service', contents: '[Unit]\nAfter=network-online.target\n' },
+  ],
+};
+
+test('inspectIgnition lists units that come as files, and what a generator starts before all others', () => {
+  const { units, otherFiles } = inspect(OVERLAY);
+
+  expect(units.map(({ name, started }) => [name, started])).toEqual([
+    ['node-image-pull.service', 'by node-image-overlay.service'],
+    ['node-image-overlay.service', 'by node-image-finish.service'],
+    ['node-image-finish.service', 'by node-image-overlay.target'],
+    ['node-image-overlay.target', 'by node-image-overlay-generator'],
+    ['release-image.service', 'by crio-configure.service'],
+    ['crio-configure.service', 'enabled'],
+    ['kubelet.service', 'enabled'],
+  ]);
+  expect(units[0]?.runs).toEqual(['/usr/local/bin/node-image-pull.sh']);
+  expect(otherFiles).toEqual([]);
+});
+
+test('inspectIgnition keeps the order through a unit that is not in the config', () => {
+  const names = inspect({ units: OVERLAY.units }).units.map(({ name }) => name);
+
+  expect(names.indexOf('crio-configure.service')).toBeLessThan(names.indexOf('kubelet.service'));
+});
+
+test('inspectIgnition takes quadlets for units, with what podman runs', () => {
+  const { units } = inspect({
+    files: [
+      file(
+        '/etc/containers/systemd/ironic.container',
+        '[Unit]\nAfter=ironic-volume.service build-ironic-env.service\n[Container]\nImage=quay.io/ironic\nExec=/bin/runironic\n[Install]\nWantedBy=multi-user.target\n',
+      ),
+      file('/etc/containers/systemd/ironic.volume', '[Volume]\n'),
+    ],
+    units: [{ name: 'build-ironic-env.service', enabled: true, contents: '[Unit]\n' }],
+  });
+
+  expect(units.map(({ name, started }) => [name, started])).toEqual([
+    ['build-ironic-env.service', 'enabled'],
+    ['ironic-volume.service', 'not by this config'],
+    ['ironic.service', 'enabled'],
+  ]);
+  expect(units[2]?.runs).toEqual(['podman run quay.io/ironic /bin/runironic']);
+});
+
+test('inspectIgnition counts drop-ins and links that come as files', () => {
+  const text = JSON.stringify({
+    ignition: { version: '3.2.0' },
+    storage: {
+      files: [
+        file('/etc/systemd/system/late.service', '[Unit]\nDescription=Late\n'),
+        file('/etc/systemd/system/late.service.d/10.conf', '[Unit]\nAfter=early.service\n'),
+        file('/etc/systemd/system/early.service', '[Unit]\n'),
+      ],
+      links: [
+        {
+          path: '/etc/systemd/system/multi-user.target.wants/late.service',
+          target: '../late.service',
+        },
+        { path: '/etc/systemd/system/zincati.service', target: '/dev/null' },
+      ],
+    },
+  });
+
+  const { units } = inspectIgnition('x.ign', text, NOW);
+
+  expect(units.map(({ name, started }) => [name, started])).toEqual([
+    ['early.service', 'not by this config'],
+    ['late.service', 'enabled'],
+    ['zincati.service', 'masked'],
+  ]);
+});
+
+test.each([
+  [
+    'merges what the config server has',
+    { merge: [{ source: 'https://api-int.c1:22623/config/master' }] },
+  ],
+  ['is replaced by another', { replace: { source: 's3://bucket/bootstrap.ign' } }],
+])('inspectIgnition knows a pointer that %s, also when files were added to it', (_, target) => {
+  const files = [file('/etc/hosts', '10.0.0.1 mirror.lab\n')];
+
+  expect(inspect({ files, ignition: { config: target } }).kind).toBe('pointer');
+});
+
 test('inspectIgnition names secrets and never shows one', () => {
   const users = [
     { name: 'core', passwordHash: '$6$geheim123', sshAuthorizedKeys: ['ssh-ed25519 AAAA me@x'] },

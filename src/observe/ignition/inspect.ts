@@ -14,6 +14,7 @@ import {
 import type { Inspected, Inspection, MirrorSummary } from './inspection.ts';
 import { referencesIn } from './references.ts';
 import { loginKeysOf, registriesIn, secretsOf } from './secrets.ts';
+import { isUnitFile, type KnownUnit, unitsOf } from './unit-files.ts';
 import { unitsInBootOrder } from './units.ts';
 import { warningsFor } from './warnings.ts';
 
@@ -28,16 +29,18 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
   const config = parseIgnition(name, text);
   const files = filesOf(config, name);
   const texts = new Map(files.map((file) => [file.path, file.content?.toString('utf8') ?? '']));
-  const units = config.systemd?.units ?? [];
+  const units = unitsOf(config, files);
   const references = [...texts]
     .filter(([path]) => !NO_REFERENCES.test(path))
     .flatMap(([path, content]) => referencesIn(path, content));
-  const inUnits = units.flatMap((unit) => referencesIn(unit.name, unit.contents ?? ''));
+  const inUnits = (config.systemd?.units ?? []).flatMap((unit) =>
+    referencesIn(unit.name, unit.contents ?? ''),
+  );
 
   const { conf, unreadable } = registriesConfOf(texts);
   const inspected: Inspected = {
     version: config.ignition.version,
-    kind: kindOf(config, texts),
+    kind: kindOf(config, texts, units),
     ...releaseImageOf(texts),
     fetches: fetchesOf(config),
     units: unitsInBootOrder(units),
@@ -54,7 +57,7 @@ export function inspectIgnition(name: string, text: string, now: Date): Inspecti
     secrets: secretsOf(files, config),
     loginKeys: loginKeysOf(config),
     otherFiles: files
-      .filter((file) => !isScript(file) && !MANIFEST.test(file.path))
+      .filter((file) => !isScript(file) && !isUnitFile(file) && !MANIFEST.test(file.path))
       .map(({ path }) => path),
     references: [...references, ...inUnits],
     conf,
@@ -101,15 +104,27 @@ function mirrorSummary({ prefix, mirrors, ...rule }: RegistryRule): MirrorSummar
 const named = (texts: ReadonlyMap<string, string>, pattern: RegExp): [string, string][] =>
   [...texts].filter(([path]) => pattern.test(path));
 
-function kindOf(config: IgnitionConfig, texts: ReadonlyMap<string, string>): Inspection['kind'] {
-  const [source] = fetchesOf(config);
-  const units = (config.systemd?.units ?? []).map(({ name }) => name);
-  if (texts.has('/usr/local/bin/bootkube.sh') || units.includes('bootkube.service'))
-    return 'bootstrap';
-  if (source && texts.size === 0 && units.length === 0) return 'pointer';
+/** Where the machine config server answers: who asks there gets the rest of its config. */
+const CONFIG_SERVER = /:2262[34]\/config\//;
+
+function kindOf(
+  config: IgnitionConfig,
+  texts: ReadonlyMap<string, string>,
+  units: readonly KnownUnit[],
+): Inspection['kind'] {
+  const hasBootkube = units.some(({ name }) => name === 'bootkube.service');
+  if (hasBootkube || texts.has('/usr/local/bin/bootkube.sh')) return 'bootstrap';
+  if (isPointer(config, texts.size + units.length)) return 'pointer';
   const encapsulated = texts.get('/etc/ignition-machine-config-encapsulated.json') ?? '';
   const role = /rendered-(master|worker)-/.exec(encapsulated)?.[1] ?? roleIn(texts);
   return role === 'master' || role === 'worker' ? role : 'other';
+}
+
+/** A pointer stays one when files are added to it: what it points at is still fetched. */
+function isPointer(config: IgnitionConfig, parts: number): boolean {
+  const sources = fetchesOf(config).map(({ source }) => source);
+  const isReplaced = Boolean(config.ignition.config?.replace?.source);
+  return sources.some((source) => parts === 0 || isReplaced || CONFIG_SERVER.test(source));
 }
 
 /** A rendered config names its pool in the label the kubelet registers with. */

@@ -1,9 +1,9 @@
-import type { IgnitionUnit } from './config.ts';
+import type { KnownUnit } from './unit-files.ts';
 
 export interface UnitSummary {
   readonly name: string;
   readonly description?: string;
-  /** How it comes to run: enabled, pulled in by another unit of the config, masked, or not from here. */
+  /** How it comes to run: enabled, pulled in by a unit or generator of the config, masked, or not from here. */
   readonly started: 'enabled' | 'masked' | 'not by this config' | `by ${string}`;
   readonly runs: readonly string[];
   readonly after: readonly string[];
@@ -13,18 +13,18 @@ export interface UnitSummary {
 type Settings = ReadonlyMap<string, readonly string[]>;
 
 interface Parsed {
-  readonly unit: IgnitionUnit;
+  readonly unit: KnownUnit;
   readonly settings: Settings;
 }
 
 /** The units of a config in the order systemd would start them, as far as the config tells. */
-export function unitsInBootOrder(units: readonly IgnitionUnit[]): UnitSummary[] {
+export function unitsInBootOrder(units: readonly KnownUnit[]): UnitSummary[] {
   const parsed = units.map((unit) => ({ unit, settings: settingsOf(unit) }));
   return sorted(parsed).map((one) => summaryOf(one, parsed));
 }
 
 /** `Key=Value` lines of the unit and its drop-ins; lists are split, an empty value starts anew. */
-function settingsOf(unit: IgnitionUnit): Settings {
+function settingsOf(unit: KnownUnit): Settings {
   const settings = new Map<string, string[]>();
   const texts = [
     unit.contents ?? '',
@@ -42,38 +42,59 @@ function settingsOf(unit: IgnitionUnit): Settings {
   return settings;
 }
 
-const LISTS = new Set([
-  'After',
-  'Before',
-  'Requires',
-  'Wants',
-  'BindsTo',
-  'WantedBy',
-  'RequiredBy',
-]);
+const PULLS = ['Requires', 'Wants', 'BindsTo'] as const;
+const LISTS = new Set<string>(['After', 'Before', ...PULLS, 'WantedBy', 'RequiredBy']);
 
-/** Stable topological order: a cycle is cut where it is met, as systemd does. */
+/**
+ * Stable topological order: a cycle is cut where it is met, as systemd does. Units the config does not have
+ * count on the way: crio-configure comes before crio, and kubelet after it. What a generator makes the
+ * default target runs first, and with it all that it pulls in.
+ */
 function sorted(parsed: readonly Parsed[]): Parsed[] {
   const byName = new Map(parsed.map((one) => [one.unit.name, one]));
-  const before = (one: Parsed): string[] => [
-    ...(one.settings.get('After') ?? []),
-    ...parsed
-      .filter(({ settings }) => settings.get('Before')?.includes(one.unit.name))
-      .map(({ unit }) => unit.name),
-  ];
+  const before = predecessors(parsed);
   const done = new Set<string>();
   const order: Parsed[] = [];
-  const visit = (one: Parsed): void => {
-    if (done.has(one.unit.name)) return;
-    done.add(one.unit.name);
-    for (const name of before(one)) {
-      const earlier = byName.get(name);
-      if (earlier) visit(earlier);
-    }
-    order.push(one);
+  const visit = (name: string): void => {
+    if (done.has(name)) return;
+    done.add(name);
+    for (const earlier of before.get(name) ?? []) visit(earlier);
+    const one = byName.get(name);
+    if (one) order.push(one);
   };
-  for (const one of parsed) visit(one);
+  const first = parsed.filter(({ unit }) => unit.startedBy !== undefined);
+  for (const name of pulledIn(first, byName)) visit(name);
+  for (const { unit } of parsed) visit(unit.name);
   return order;
+}
+
+/** What has to be started before each unit, whether or not the config has either. */
+function predecessors(parsed: readonly Parsed[]): Map<string, string[]> {
+  const before = new Map<string, string[]>();
+  const add = (later: string, earlier: string) =>
+    before.set(later, [...(before.get(later) ?? []), earlier]);
+  for (const { unit, settings } of parsed) {
+    for (const earlier of settings.get('After') ?? []) add(unit.name, earlier);
+    for (const later of settings.get('Before') ?? []) add(later, unit.name);
+  }
+  return before;
+}
+
+/** These units and all they pull in, what is pulled in first: a target is reached when all of it is there. */
+function pulledIn(units: readonly Parsed[], byName: ReadonlyMap<string, Parsed>): string[] {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const walk = ({ unit, settings }: Parsed): void => {
+    if (seen.has(unit.name)) return;
+    seen.add(unit.name);
+    for (const name of PULLS.flatMap((key) => settings.get(key) ?? [])) {
+      const pulled = byName.get(name);
+      if (pulled) walk(pulled);
+    }
+    found.add(unit.name);
+  };
+  for (const one of units) walk(one);
+  return [...found];
 }
 
 function summaryOf({ unit, settings }: Parsed, all: readonly Parsed[]): UnitSummary {
@@ -83,17 +104,28 @@ function summaryOf({ unit, settings }: Parsed, all: readonly Parsed[]): UnitSumm
     name: unit.name,
     ...(description === undefined ? {} : { description }),
     started: startedBy(unit, all),
-    runs: ['ExecStartPre', 'ExecStart'].flatMap((key) => settings.get(key) ?? []),
+    runs: [
+      ...['ExecStartPre', 'ExecStart'].flatMap((key) => settings.get(key) ?? []),
+      ...containerOf(settings),
+    ],
     after: settings.get('After') ?? [],
     ...(restart === undefined ? {} : { restart }),
   };
 }
 
-function startedBy(unit: IgnitionUnit, all: readonly Parsed[]): UnitSummary['started'] {
+/** What podman runs for a quadlet. */
+function containerOf(settings: Settings): string[] {
+  const [image] = settings.get('Image') ?? [];
+  const command = settings.get('Exec') ?? [];
+  return image === undefined ? [] : [['podman run', image, ...command].join(' ')];
+}
+
+function startedBy(unit: KnownUnit, all: readonly Parsed[]): UnitSummary['started'] {
   if (unit.mask) return 'masked';
+  if (unit.startedBy) return `by ${unit.startedBy}`;
   if (unit.enabled) return 'enabled';
   const owner = all.find(({ settings }) =>
-    ['Requires', 'Wants', 'BindsTo'].some((key) => settings.get(key)?.includes(unit.name)),
+    PULLS.some((key) => settings.get(key)?.includes(unit.name)),
   );
   return owner ? `by ${owner.unit.name}` : 'not by this config';
 }
