@@ -16,7 +16,8 @@ async function loadSources() {
       stdin: {
         contents: `
           export { COMMANDS, GROUPS } from './src/cli/commands/index.ts';
-          export { commandsManual, errorsManual } from './src/cli/manual.ts';`,
+          export { commandsManual, errorsManual } from './src/cli/manual.ts';
+          export { publishedSchemas } from './src/cli/published-schemas.ts';`,
         resolveDir: root,
       },
       bundle: true,
@@ -59,11 +60,15 @@ function guideIndex() {
   ].join('\n\n');
 }
 
-const { COMMANDS, GROUPS, commandsManual, errorsManual } = await loadSources();
+const { COMMANDS, GROUPS, commandsManual, errorsManual, publishedSchemas } = await loadSources();
+const schemas = Object.entries(publishedSchemas());
 const documents = {
   'docs/errors.md': errorsManual(),
   'docs/commands.md': commandsManual(COMMANDS, GROUPS),
   'docs/guide/README.md': guideIndex(),
+  ...Object.fromEntries(
+    schemas.map(([name, schema]) => [`schemas/${name}`, `${JSON.stringify(schema, null, 2)}\n`]),
+  ),
 };
 const stale = Object.entries(documents).filter(
   ([path, text]) => present(join(root, path)) !== text,

@@ -132,3 +132,5 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, CodeInfo>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+export const ERROR_NAMES = Object.keys(ERROR_CODES) as readonly ErrorCode[];

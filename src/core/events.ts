@@ -1,4 +1,17 @@
-import type { ErrorCode } from './error-codes.ts';
+import * as z from 'zod';
+import { ERROR_NAMES } from './error-codes.ts';
+
+// Only types of this file are used while atoll runs; the schema itself is for `schemas/` and tests.
+
+const text = z.string();
+const count = z.number();
+const perhaps = { text: text.exactOptional(), count: count.exactOptional() };
+const code = z.enum(ERROR_NAMES).meta({ id: 'errorCode' }).exactOptional();
+
+const event = <const Type extends string, Shape extends z.core.$ZodShape>(
+  type: Type,
+  shape: Shape,
+) => z.object({ type: z.literal(type), ...shape });
 
 /**
  * Everything that can happen, told in the past tense. Types and fields are a contract and only
@@ -6,67 +19,77 @@ import type { ErrorCode } from './error-codes.ts';
  *
  * Payloads are plain JSON, with units in the names, and never hold a secret.
  */
-export type AtollEvent =
+export const eventSchema = z.discriminatedUnion('type', [
   // Any long work: reporters draw bars and lines from these four.
-  | { type: 'task.started'; task: string; title: string; totalBytes?: number; totalItems?: number }
-  | {
-      type: 'task.progressed';
-      task: string;
-      doneBytes?: number;
-      totalBytes?: number;
-      doneItems?: number;
-      totalItems?: number;
-      note?: string;
-    }
-  | { type: 'task.finished'; task: string; title: string; summary?: string; durationMs?: number }
-  | { type: 'task.failed'; task: string; title: string; code?: ErrorCode; message: string }
+  event('task.started', {
+    task: text,
+    title: text,
+    totalBytes: perhaps.count,
+    totalItems: perhaps.count,
+  }),
+  event('task.progressed', {
+    task: text,
+    doneBytes: perhaps.count,
+    totalBytes: perhaps.count,
+    doneItems: perhaps.count,
+    totalItems: perhaps.count,
+    note: perhaps.text,
+  }),
+  event('task.finished', {
+    task: text,
+    title: text,
+    summary: perhaps.text,
+    durationMs: perhaps.count,
+  }),
+  event('task.failed', { task: text, title: text, code, message: text }),
   // Things worth a line of their own.
-  | { type: 'note.added'; message: string }
-  | { type: 'warning.raised'; message: string; hint?: string; subject?: string }
-  | {
-      type: 'attempt.failed';
-      operation: string;
-      attempt: number;
-      attempts: number;
-      delayMs: number;
-      code?: ErrorCode;
-      message: string;
-    }
+  event('note.added', { message: text }),
+  event('warning.raised', { message: text, hint: perhaps.text, subject: perhaps.text }),
+  event('attempt.failed', {
+    operation: text,
+    attempt: count,
+    attempts: count,
+    delayMs: count,
+    code,
+    message: text,
+  }),
   // Content.
-  | { type: 'blob.copied'; digest: string; sizeBytes: number }
-  | { type: 'blob.reused'; digest: string; sizeBytes: number }
-  | { type: 'blob.mounted'; digest: string; sizeBytes: number; from: string }
-  | {
-      type: 'image.copied';
-      source: string;
-      target: string;
-      digest: string;
-      sizeBytes: number;
-      copiedBytes: number;
-    }
-  | { type: 'image.skipped'; source: string; target: string; digest: string; reason: string }
-  | { type: 'image.failed'; source: string; target: string; code?: ErrorCode; message: string }
-  | { type: 'file.written'; path: string; sizeBytes?: number }
+  event('blob.copied', { digest: text, sizeBytes: count }),
+  event('blob.reused', { digest: text, sizeBytes: count }),
+  event('blob.mounted', { digest: text, sizeBytes: count, from: text }),
+  event('image.copied', {
+    source: text,
+    target: text,
+    digest: text,
+    sizeBytes: count,
+    copiedBytes: count,
+  }),
+  event('image.skipped', { source: text, target: text, digest: text, reason: text }),
+  event('image.failed', { source: text, target: text, code, message: text }),
+  event('file.written', { path: text, sizeBytes: perhaps.count }),
   // Workflows.
-  | { type: 'run.started'; run: string; site?: string }
-  | {
-      type: 'run.finished';
-      run: string;
-      outcome: 'succeeded' | 'failed' | 'interrupted';
-      durationMs: number;
-    }
-  | { type: 'step.started'; step: string; title: string; reason?: string }
-  | { type: 'step.finished'; step: string; durationMs: number }
-  | { type: 'step.skipped'; step: string; reason: string }
-  | { type: 'step.failed'; step: string; code?: ErrorCode; message: string; hint?: string }
+  event('run.started', { run: text, site: perhaps.text }),
+  event('run.finished', {
+    run: text,
+    outcome: z.enum(['succeeded', 'failed', 'interrupted']),
+    durationMs: count,
+  }),
+  event('step.started', { step: text, title: text, reason: perhaps.text }),
+  event('step.finished', { step: text, durationMs: count }),
+  event('step.skipped', { step: text, reason: text }),
+  event('step.failed', { step: text, code, message: text, hint: perhaps.text }),
   // Servers.
-  | { type: 'server.started'; server: string; url: string }
-  | { type: 'server.stopped'; server: string };
+  event('server.started', { server: text, url: text }),
+  event('server.stopped', { server: text }),
+]);
 
+/** An event as the journal keeps it: `seq` has no gaps within a run. */
+export const recordedEventSchema = eventSchema.and(z.object({ seq: z.int().min(1), at: text }));
+
+export type AtollEvent = z.output<typeof eventSchema>;
 export type EventType = AtollEvent['type'];
 
 /** The event of one type, for readers that handle it apart. */
 export type EventOf<T extends EventType> = Extract<AtollEvent, { type: T }>;
 
-/** An event as the journal keeps it: `seq` has no gaps within a run. */
 export type RecordedEvent = AtollEvent & { readonly seq: number; readonly at: string };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { publishedSchema } from '../core/json-schema.ts';
 import type { PlatformKind, PlatformSettings } from '../platform/platform.ts';
 
 // atoll.yaml. Unknown fields are refused everywhere: a misspelled one would silently do nothing.
@@ -156,9 +157,5 @@ export type SiteFile = z.output<ReturnType<typeof siteSchema>>;
 /** For editors: `# yaml-language-server: $schema=…`. */
 export function siteJsonSchema(platforms: readonly PlatformKind[]): unknown {
   const anyPlatform = z.union(platforms.map(({ settings }) => settings));
-  return {
-    $id: 'https://atoll.example/atoll.schema.json',
-    title: 'atoll site',
-    ...z.toJSONSchema(siteSchema(anyPlatform), { io: 'input' }),
-  };
+  return publishedSchema('site', 'atoll.yaml, a site', siteSchema(anyPlatform));
 }

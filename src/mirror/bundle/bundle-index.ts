@@ -36,7 +36,8 @@ const imageSchema = z.looseObject({
   neededBy: z.array(needSchema).optional(),
 });
 
-const schema = z.strictObject({
+/** `bundle.json`. */
+export const bundleIndexSchema = z.strictObject({
   format: z.literal(FORMAT),
   /** What the bundle is called by a later one that builds on it. */
   id: z.string(),
@@ -72,7 +73,7 @@ const schema = z.strictObject({
   ),
 });
 
-export type BundleIndex = z.output<typeof schema>;
+export type BundleIndex = z.output<typeof bundleIndexSchema>;
 export type BundleImage = BundleIndex['images'][number];
 export type BundleAttachment = BundleIndex['attachments'][number];
 export type BundleBlob = {
@@ -121,7 +122,7 @@ export async function readIndexFile(path: string): Promise<BundleIndex> {
 
 export function parseIndex(path: string, text: string): BundleIndex {
   const json = parseJson(path, text);
-  const parsed = schema.safeParse(json);
+  const parsed = bundleIndexSchema.safeParse(json);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw invalid(path, `${issue?.path.join('.') || 'document'}: ${issue?.message}`);

@@ -1,48 +1,22 @@
 import * as z from 'zod';
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
-import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { redact } from '../../core/redact.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { CopyReport, ImageFailure, ImageResult } from '../copy/job.ts';
-import type { Destination } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { type ImageRecord, imageRecordSchema, recordOf } from './image-record.ts';
+import { type ImageRecord, recordOf } from './image-record.ts';
+import {
+  type MirrorReport,
+  type RunKind,
+  reportedImageSchema,
+  reportSchema,
+} from './report-schema.ts';
 import type { WorkingDir } from './working-dir.ts';
 
-/** What ran, and the folder of the bundle where there was one. */
-export interface RunKind {
-  readonly flow: 'sync' | 'save' | 'load' | 'release';
-  readonly folder?: string | undefined;
-  /** The mirror that was filled. */
-  readonly destination?: Destination | undefined;
-}
-
-/** One image of a run: what it is, where it went, what became of it and why it was wanted. */
-export interface ReportedImage extends ImageRecord {
-  readonly target: string;
-  readonly outcome: ImageResult['outcome'];
-  readonly sizeBytes: number | undefined;
-  readonly copiedBytes: number;
-  readonly attempts: number;
-  readonly error?: ImageResult['error'];
-}
-
-/** `report.json`: every image of the run, and totals. */
-export interface MirrorReport extends RunKind {
-  readonly images: readonly ReportedImage[];
-  /** What was asked for and could not be found out. */
-  readonly notCollected: readonly CollectFailure[];
-  readonly copied: number;
-  readonly skipped: number;
-  /** Images that failed and things that could not be collected. */
-  readonly failed: number;
-  readonly copiedBytes: number;
-  readonly mountedBytes: number;
-  readonly durationMs: number;
-}
+export type { MirrorReport, ReportedImage, RunKind } from './report-schema.ts';
 
 /** Whether a run makes the image itself, so that it cannot be tried alone. */
 export function isBuilt(
@@ -114,29 +88,16 @@ export async function writeReports(
   return { reportFile, errorsFile };
 }
 
-const errorSchema = z.object({
-  code: z.custom<ErrorCode>((code) => typeof code === 'string' && code in ERROR_CODES).optional(),
-  message: z.string(),
-  hint: z.string().optional(),
-});
-
-const storedSchema = z.object({
-  flow: z.enum(['sync', 'save', 'load', 'release']),
-  folder: z.string().optional(),
-  destination: z
-    .object({ registry: z.string(), prefix: z.string(), maxNestedPaths: z.number() })
-    .optional(),
-  images: z.array(
-    imageRecordSchema.extend({
-      target: z.string(),
-      outcome: z.string(),
-      sizeBytes: z.number().optional(),
-      copiedBytes: z.number().default(0),
-      error: errorSchema.optional(),
-    }),
-  ),
-  notCollected: z.array(errorSchema.extend({ subject: z.string() })),
-});
+/** What a later run needs of a report; an older one may lack the rest. */
+const storedSchema = reportSchema
+  .pick({ flow: true, folder: true, destination: true, notCollected: true })
+  .extend({
+    images: z.array(
+      reportedImageSchema
+        .omit({ attempts: true })
+        .extend({ outcome: z.string(), copiedBytes: z.number().default(0) }),
+    ),
+  });
 
 export type StoredReport = z.output<typeof storedSchema>;
 
