@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { InstallConfigInput } from '../generate/install-config/install-config.ts';
+import type { InstallConfigInput } from '../generate/install-config/build.ts';
 import type { Host } from '../host/host.ts';
 
 /** The `platform` of a site file: a type, and what belongs to it. */

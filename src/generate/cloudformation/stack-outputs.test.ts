@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installConfig } from '../install-config/install-config.ts';
+import { installConfig } from '../install-config/build.ts';
 import { validateInstallConfig } from '../install-config/validate.ts';
 import { awsFacts, awsPlatform, readStackOutputs } from './stack-outputs.ts';
 

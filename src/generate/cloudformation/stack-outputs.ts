@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import type { AwsFacts, AwsSubnetFacts } from '../install-config/facts.ts';
-import type { AwsInput } from '../install-config/platforms.ts';
+import type { AwsFacts, AwsSubnetFacts } from '../install-config/platforms/aws/facts.ts';
+import type { AwsInput } from '../install-config/platforms/aws/input.ts';
 
 export type StackOutputs = Readonly<Record<string, string>>;
 

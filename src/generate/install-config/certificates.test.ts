@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithPeers } from '../../../test/support/peers.ts';
-import { checkTrust } from './check-trust.ts';
-import { installConfig } from './install-config.ts';
+import { installConfig } from './build.ts';
+import { checkTrust } from './sections/trust.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -48,7 +48,8 @@ describeWithPeers(['openssl'], 'checkTrust', () => {
       additionalTrustBundle: bundle,
     });
     const now = new Date(Date.now() + days * DAY_MS);
-    return checkTrust(config, { now, mirror: { host, certificates } }).map(
+    const facts = { now, mirror: { host, certificates } };
+    return checkTrust(config, { facts, platform: undefined }).map(
       ({ severity, message }) => `${severity}: ${message}`,
     );
   }

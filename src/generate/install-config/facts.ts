@@ -1,4 +1,5 @@
 import type { ReleaseVersion } from '../../openshift/version.ts';
+import type { AwsFacts } from './platforms/aws/facts.ts';
 
 /** What is known about the world the cluster will live in. What is absent is not checked. */
 export interface InstallFacts {
@@ -18,28 +19,4 @@ export interface MirrorFacts {
   readonly host: string;
   /** PEM of what it shows in a TLS handshake: its own certificate first. */
   readonly certificates?: string | undefined;
-}
-
-export interface AwsFacts {
-  readonly vpcId?: string | undefined;
-  /** All subnets of the VPC, used or not. */
-  readonly subnets?: readonly AwsSubnetFacts[] | undefined;
-  /** VPCs the hosted zone is associated with. */
-  readonly hostedZoneVpcIds?: readonly string[] | undefined;
-  readonly instanceTypes?: Readonly<Record<string, InstanceFacts>> | undefined;
-}
-
-export interface AwsSubnetFacts {
-  readonly id: string;
-  readonly vpcId?: string | undefined;
-  readonly zone: string;
-  readonly cidr: string;
-  /** Its route table leads to an internet gateway. */
-  readonly isPublic: boolean;
-  readonly tags?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface InstanceFacts {
-  readonly vcpus: number;
-  readonly memoryMiB: number;
 }

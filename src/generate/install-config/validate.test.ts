@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseReleaseVersion } from '../../openshift/version.ts';
+import { formatInstallConfig, type InstallConfigInput, installConfig } from './build.ts';
 import type { InstallFacts } from './facts.ts';
-import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
 import { type InstallConfig, parseInstallConfig } from './schema.ts';
 import { validateInstallConfig } from './validate.ts';
 
@@ -70,9 +70,12 @@ interface Case {
   readonly case: string;
   readonly set: Readonly<Record<string, unknown>>;
   readonly finds: readonly string[];
+  readonly on?: readonly string[];
 }
-const table = join(import.meta.dirname, '..', 'golden', 'install-config-violations.yaml');
-const CASES = parse(readFileSync(table, 'utf8')) as readonly Case[];
+function readCases(file: string): readonly Case[] {
+  return parse(readFileSync(join(import.meta.dirname, '..', 'golden', file), 'utf8'));
+}
+const CASES = readCases('install-config-violations.yaml');
 
 describe('validateInstallConfig', () => {
   test('finds nothing wrong with a good config', () => {
@@ -187,6 +190,52 @@ describe('validateInstallConfig on premises', () => {
   const vips = { apiVips: ['10.0.0.2'], ingressVips: ['10.0.0.3'] };
   const input = { ...INPUT, publish: undefined, credentialsMode: undefined };
 
+  const VSPHERE = {
+    type: 'vsphere',
+    ...{ server: 'vc.example', username: 'u', password: 'p', datacenter: 'dc' },
+    ...{ cluster: 'cl', datastore: 'ds', network: 'n' },
+    ...vips,
+  } as const;
+  const NUTANIX = {
+    type: 'nutanix',
+    prismCentral: { address: 'pc.example', username: 'u', password: 'p' },
+    prismElement: { uuid: '0005b0f1-8f43-a0f2-02b7-3cecef193712', address: 'pe.example' },
+    subnetUuid: 'c7938dc6-7659-453e-a688-e26020c68e43',
+    ...vips,
+  } as const;
+  const BAREMETAL = {
+    type: 'baremetal',
+    hosts: [1, 2, 3, 4, 5, 6].map((number) => ({
+      name: `h${number}`,
+      role: number < 4 ? 'master' : 'worker',
+      bootMACAddress: `52:54:00:00:00:0${number}`,
+      bmc: { address: `redfish-virtualmedia://10.1.0.${number}/a`, username: 'u', password: 'p' },
+    })),
+    ...vips,
+  } as const;
+  const on: Readonly<Record<string, () => InstallConfig>> = {
+    none: () => installConfig({ ...input, platform: { type: 'none' } }),
+    external: () =>
+      ({ ...on.none?.(), platform: { external: { platformName: 'oci' } } }) as InstallConfig,
+    vsphere: () => installConfig({ ...input, platform: VSPHERE }),
+    nutanix: () => installConfig({ ...input, platform: NUTANIX }),
+    baremetal: () => installConfig({ ...input, platform: BAREMETAL }),
+  };
+  const cases = readCases('install-config-platforms.yaml').flatMap((one) =>
+    (one.on ?? []).map((platform) => ({ ...one, platform })),
+  );
+
+  test.each(cases)('finds $case on $platform', ({ platform, set, finds }) => {
+    const config = structuredClone(on[platform]?.()) as InstallConfig;
+    const named = (text: string) => text.replaceAll('@', platform);
+    for (const [path, value] of Object.entries(set)) setPath(config, named(path), value);
+
+    const facts = { version: FACTS.version };
+    expect(findings(parseInstallConfig(formatInstallConfig(config), 'f'), facts)).toEqual(
+      finds.map(named).toSorted(),
+    );
+  });
+
   test('checks ids and images of nutanix', () => {
     const config = installConfig({
       ...input,
@@ -219,16 +268,17 @@ describe('validateInstallConfig on premises', () => {
       'error credentialsMode',
       'error platform.vsphere.ingressVIPs',
       'error platform.vsphere.ingressVIPs',
-      'error platform.vsphere.ingressVIPs[1]',
       'error publish',
       'warning platform.vsphere.clusterOSImage',
+      'warning platform.vsphere.ingressVIPs[1]',
     ]);
   });
 
   test('counts bare metal hosts and compares their addresses', () => {
     const bootMACAddress = '52:54:00:00:00:01';
-    const first = { name: 'a', bootMACAddress, bmc: { address: 'a' } };
-    const hosts = [first, { name: 'b', bootMACAddress }];
+    const login = { username: 'u', password: 'p' };
+    const first = { name: 'a', bootMACAddress, bmc: { ...login, address: 'a' } };
+    const hosts = [first, { name: 'b', bootMACAddress, bmc: login }];
     const config = installConfig({ ...input, platform: { ...vips, type: 'baremetal', hosts } });
 
     expect(findings(config)).toEqual([
@@ -243,7 +293,7 @@ describe('validateInstallConfig on premises', () => {
       name: number === 3 ? 'A_b' : 'a',
       role: 'worker',
       bootMACAddress: `52:54:00:00:00:0${number}`,
-      bmc: { address: 'b' },
+      bmc: { address: 'b', username: 'u', password: 'p' },
     }));
     const size = 'compact';
     const platform = { ...vips, type: 'baremetal', hosts } as const;

@@ -1,22 +1,23 @@
 import { byText } from '../order.ts';
-import { checkAws } from './check-aws.ts';
-import { checkIdentity } from './check-identity.ts';
-import { checkMachines } from './check-machines.ts';
-import { checkMirrorWiring } from './check-mirror.ts';
-import { checkNetworks } from './check-networks.ts';
-import { checkPlatform } from './check-platform.ts';
-import { checkTrust } from './check-trust.ts';
 import { withDefaults } from './defaults.ts';
 import type { InstallFacts } from './facts.ts';
-import type { InstallConfig } from './schema.ts';
-import type { Violation } from './violation.ts';
+import { PLATFORM_NAMES, platformOf } from './platforms/index.ts';
+import { checkFields, type InstallConfig } from './schema.ts';
+import { checkCapabilities } from './sections/capabilities.ts';
+import { checkIdentity } from './sections/identity.ts';
+import { checkMachines } from './sections/machines.ts';
+import { checkMirrorWiring, sourcesOf } from './sections/mirror.ts';
+import { checkNetworks } from './sections/network-checks.ts';
+import { checkProxy } from './sections/proxy.ts';
+import { checkTrust } from './sections/trust.ts';
+import type { Surroundings } from './traits.ts';
+import { error, type Violation, when } from './violation.ts';
 
 const CHECKS = [
   checkIdentity,
   checkNetworks,
   checkMachines,
-  checkPlatform,
-  checkAws,
+  checkCapabilities,
   checkMirrorWiring,
   checkTrust,
 ] as const;
@@ -30,7 +31,27 @@ export function validateInstallConfig(
   facts: InstallFacts = {},
 ): Violation[] {
   const whole = withDefaults(config);
-  return CHECKS.flatMap((check) => check(whole, facts)).toSorted(
-    (a, b) => byText(a.severity, b.severity) || byText(a.path, b.path),
-  );
+  const around: Surroundings = { facts, platform: platformOf(config)?.traits };
+  const mirrors = sourcesOf(config).flatMap((source) => source.mirrors ?? []);
+  return [
+    ...checkFields(config),
+    ...CHECKS.flatMap((check) => check(whole, around)),
+    ...checkProxy(whole, mirrors),
+    ...checkPlatform(whole, facts),
+  ].toSorted((a, b) => byText(a.severity, b.severity) || byText(a.path, b.path));
+}
+
+/** Exactly one platform, and what is its own. */
+function checkPlatform(config: InstallConfig, facts: InstallFacts): Violation[] {
+  const names = Object.keys(config.platform);
+  const platform = platformOf(config);
+  return [
+    ...when(names.length > 1, () =>
+      error('platform', `it names ${names.join(' and ')}`, 'Keep one platform'),
+    ),
+    ...when(platform === undefined, () =>
+      error('platform', 'it names none that is supported', `Use ${PLATFORM_NAMES.join(', ')}`),
+    ),
+    ...(platform ? platform.check(config.platform[platform.traits.name], config, facts) : []),
+  ];
 }

@@ -3,12 +3,12 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { counted } from '../../core/format.ts';
-import type { InstallFacts } from '../../generate/install-config/facts.ts';
 import {
   formatInstallConfig,
   type InstallConfigInput,
   installConfig,
-} from '../../generate/install-config/install-config.ts';
+} from '../../generate/install-config/build.ts';
+import type { InstallFacts } from '../../generate/install-config/facts.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
 import { validateInstallConfig } from '../../generate/install-config/validate.ts';
 import { registriesConf } from '../../generate/registries-conf.ts';

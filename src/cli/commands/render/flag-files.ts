@@ -3,7 +3,7 @@ import { AtollError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
 import { inputError, parseYamlInput } from '../../../core/yaml-input.ts';
 import { readPemBundle } from '../../../generate/install-config/certificates.ts';
-import { keyType } from '../../../generate/install-config/check-identity.ts';
+import { keyType } from '../../../generate/install-config/sections/identity.ts';
 import { formatPullSecret, parsePullSecret } from '../../../generate/pull-secret.ts';
 import { many, some, text } from './flags.ts';
 

@@ -1,17 +1,19 @@
-import { isIPv6 } from 'node:net';
 import * as z from 'zod';
 import type { Context } from '../../../../core/context.ts';
 import { AtollError } from '../../../../core/errors.ts';
 import { counted } from '../../../../core/format.ts';
 import { registerSecret } from '../../../../core/redact.ts';
 import {
-  type ClusterSize,
   formatInstallConfig,
   type InstallConfigInput,
   installConfig,
-} from '../../../../generate/install-config/install-config.ts';
-import { platformSchema } from '../../../../generate/install-config/platform-schema.ts';
-import type { PlatformInput } from '../../../../generate/install-config/platforms.ts';
+} from '../../../../generate/install-config/build.ts';
+import {
+  type PlatformInput,
+  platformSchema,
+  secretsOf,
+} from '../../../../generate/install-config/platforms/index.ts';
+import type { ClusterSize } from '../../../../generate/install-config/sections/machines.ts';
 import { validateInstallConfig } from '../../../../generate/install-config/validate.ts';
 import type { Violation } from '../../../../generate/install-config/violation.ts';
 import type { SiteInputs, SiteInstallConfig } from '../../../../site/inputs.ts';
@@ -131,7 +133,7 @@ function inputOf(options: Options): InstallConfigInput {
     machineNetwork: options.machineNetwork,
     clusterNetwork: options.clusterNetwork.map((cidr, index) => ({
       cidr,
-      hostPrefix: hostPrefix[index] ?? (isIPv6(cidr.split('/')[0] ?? '') ? 64 : 23),
+      hostPrefix: hostPrefix[index],
     })),
     serviceNetwork: options.serviceNetwork,
     publish: options.publish,
@@ -163,7 +165,7 @@ function clusterOf(input: SiteInstallConfig) {
     arch: input.architecture,
     machineNetwork: [...machineNetwork],
     clusterNetwork: clusterNetwork.map(({ cidr }) => cidr),
-    hostPrefix: clusterNetwork.map(({ hostPrefix }) => hostPrefix),
+    hostPrefix: clusterNetwork.flatMap(({ hostPrefix }) => hostPrefix ?? []),
     serviceNetwork: [...serviceNetwork],
     publish: input.publish,
     httpProxy: proxy?.httpProxy,
@@ -208,8 +210,7 @@ function refuseTagRules(ctx: Context, options: Options): void {
 }
 
 function withSecretsKnown(platform: PlatformInput): PlatformInput {
-  if (platform.type === 'vsphere') registerSecret(platform.password);
-  if (platform.type === 'nutanix') registerSecret(platform.prismCentral.password);
+  for (const secret of secretsOf(platform)) registerSecret(secret);
   return platform;
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readText } from '../../../../core/files.ts';
 import type { Locate } from '../../../../core/yaml-input.ts';
 import type { InstallFacts } from '../../../../generate/install-config/facts.ts';
-import { awsFactsSchema } from '../../../../generate/install-config/facts-schema.ts';
+import { awsFactsSchema } from '../../../../generate/install-config/platforms/aws/facts.ts';
 import {
   type InstallConfig,
   readInstallConfig,

@@ -1,7 +1,7 @@
 import { AtollError } from '../../../../core/errors.ts';
 import { readText } from '../../../../core/files.ts';
 import { registerCredential } from '../../../../core/redact.ts';
-import type { ProxyInput } from '../../../../generate/install-config/install-config.ts';
+import type { ProxyInput } from '../../../../generate/install-config/sections/proxy.ts';
 import { manyTexts, text } from '../flags.ts';
 
 const proxyUrl = (flag: string, summary: string) =>

@@ -1,32 +1,66 @@
-import { hostOf, isLocation, splitLocation } from '../../oci/registries/location.ts';
-import { longestMatch } from '../../oci/registries/match.ts';
-import { knows, sinceOf } from '../../openshift/features.ts';
-import { ALWAYS_NEEDED_REPOSITORIES, releaseRepositories } from '../../openshift/repositories.ts';
-import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../pull-secret.ts';
-import { checkProxy } from './check-proxy.ts';
-import type { InstallFacts } from './facts.ts';
-import type { InstallConfig } from './schema.ts';
-import { error, type Violation, warning, when } from './violation.ts';
+import * as z from 'zod';
+import { hostOf, isLocation, splitLocation } from '../../../oci/registries/location.ts';
+import { longestMatch } from '../../../oci/registries/match.ts';
+import { knows, sinceOf } from '../../../openshift/features.ts';
+import {
+  ALWAYS_NEEDED_REPOSITORIES,
+  releaseRepositories,
+} from '../../../openshift/repositories.ts';
+import type { ReleaseVersion } from '../../../openshift/version.ts';
+import { type MirrorRule, normalizeRules } from '../../mirror-rule.ts';
+import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../../pull-secret.ts';
+import type { InstallFacts } from '../facts.ts';
+import { type Fields, text, texts } from '../fields.ts';
+import type { Surroundings } from '../traits.ts';
+import { error, oneOf, type Violation, warning, when } from '../violation.ts';
 
-type Source = NonNullable<InstallConfig['imageDigestSources']>[number];
+export interface MirrorInput {
+  /** Where the images of the release are found; they become `imageDigestSources`. */
+  readonly mirrorRules?: readonly MirrorRule[] | undefined;
+  readonly pullSecret: string;
+}
 
-/** Mirror rules, pull secret and proxy: does every pull of the install end at the mirror? */
-export function checkMirrorWiring(config: InstallConfig, facts: InstallFacts): Violation[] {
+const sources = z
+  .array(z.looseObject({ source: z.string(), mirrors: texts, sourcePolicy: text }))
+  .optional();
+export const mirrorFields = {
+  imageContentSources: sources,
+  imageDigestSources: sources,
+  pullSecret: z.string(),
+};
+export type MirrorConfig = Fields<typeof mirrorFields>;
+type Source = NonNullable<MirrorConfig['imageDigestSources']>[number];
+
+export function buildSources(rules: readonly MirrorRule[], version: ReleaseVersion | undefined) {
+  if (rules.length === 0) return {};
+  const withPolicy = knows(version, 'mirrorSourcePolicy');
+  const entries = normalizeRules(rules).map(({ source, mirrors, policy }) => ({
+    mirrors: [...mirrors],
+    source,
+    ...(policy && withPolicy ? { sourcePolicy: policy } : {}),
+  }));
+  return knows(version, 'imageDigestSources')
+    ? { imageDigestSources: entries }
+    : { imageContentSources: entries };
+}
+
+export const sourcesOf = (config: MirrorConfig): readonly Source[] =>
+  (config.imageContentSources?.length ? config.imageContentSources : config.imageDigestSources) ??
+  [];
+
+/** Mirror rules and pull secret: does every pull of the install end at the mirror? */
+export function checkMirrorWiring(config: MirrorConfig, { facts }: Surroundings): Violation[] {
   const field = config.imageContentSources?.length ? 'imageContentSources' : 'imageDigestSources';
-  const sources = config[field] ?? [];
+  const used = sourcesOf(config);
   return [
     ...checkFieldChoice(config, facts),
-    ...sources.flatMap((source, index) => checkSource(`${field}[${index}]`, source, facts)),
-    ...checkCoverage(field, sources, facts),
-    ...checkPullSecret(config.pullSecret, sources, facts),
-    ...checkProxy(
-      config,
-      sources.flatMap(({ mirrors = [] }) => mirrors),
-    ),
+    ...used.flatMap((source, index) => checkSource(`${field}[${index}]`, source, facts)),
+    ...checkCoverage(field, used, facts),
+    ...checkPullSecret(config.pullSecret, used, facts),
   ];
 }
 
-function checkFieldChoice(config: InstallConfig, facts: InstallFacts): Violation[] {
+function checkFieldChoice(config: MirrorConfig, facts: InstallFacts): Violation[] {
   const hasContent = (config.imageContentSources ?? []).length > 0;
   const hasDigests = (config.imageDigestSources ?? []).length > 0;
   const knowsDigests = knows(facts.version, 'imageDigestSources');
@@ -59,16 +93,7 @@ function checkSource(path: string, source: Source, facts: InstallFacts): Violati
         error(`${path}.mirrors[${index}]`, `"${mirror}" is not a repository`, fix),
       ),
     ),
-    ...when(
-      sourcePolicy !== undefined &&
-        !['NeverContactSource', 'AllowContactingSource'].includes(sourcePolicy),
-      () =>
-        error(
-          `${path}.sourcePolicy`,
-          `"${sourcePolicy}" is not a policy`,
-          'Write "NeverContactSource" or "AllowContactingSource"',
-        ),
-    ),
+    ...oneOf(`${path}.sourcePolicy`, sourcePolicy, ['NeverContactSource', 'AllowContactingSource']),
     ...when(sourcePolicy !== undefined && !source.mirrors?.length, () =>
       error(`${path}.sourcePolicy`, 'it needs mirrors', 'Name a mirror, or remove the policy'),
     ),

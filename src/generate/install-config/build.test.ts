@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { formatInstallConfig, type InstallConfigInput, installConfig } from './install-config.ts';
+import { formatInstallConfig, type InstallConfigInput, installConfig } from './build.ts';
 import { parseInstallConfig } from './schema.ts';
 
 const RULES = [
@@ -125,6 +125,18 @@ describe('installConfig', () => {
     expect(now.platform.aws?.vpc?.subnets).toEqual([{ id: 'subnet-0a' }, { id: 'subnet-0b' }]);
   });
 
+  test('takes networks of both families, each with the host prefix of its kind', () => {
+    const { networking } = installConfig({
+      ...BASE,
+      platform: { type: 'none' },
+      clusterNetwork: [{ cidr: '10.128.0.0/14' }, { cidr: 'fd01::/48' }],
+      serviceNetwork: ['172.30.0.0/16', 'fd02::/112'],
+    });
+
+    expect(networking?.clusterNetwork?.map(({ hostPrefix }) => hostPrefix)).toEqual([23, 64]);
+    expect(networking?.serviceNetwork).toHaveLength(2);
+  });
+
   test('puts the mirror into noProxy', () => {
     const config = installConfig(INPUTS['aws-private-proxy'] as InstallConfigInput);
 
@@ -170,6 +182,29 @@ describe('installConfig', () => {
 
     expect(pullSecret).toBe(BASE.pullSecret);
   });
+});
+
+test.each([
+  [
+    'a machine pool',
+    'platform: {none: {}}\ncontrolPlane: {replicas: three}',
+    'controlPlane.replicas',
+  ],
+  ['a vCenter', 'platform: {vsphere: {vcenters: [{port: https}]}}', 'vcenters.0.port'],
+  ['a disk', 'platform: {baremetal: {hosts: [{rootDeviceHints: {rotational: 1}}]}}', 'rotational'],
+])('parseInstallConfig refuses a wrong type in %s', (_, text, field) => {
+  const rest = 'metadata: {name: a}\nbaseDomain: b\npullSecret: c\n';
+
+  expect(() => parseInstallConfig(`${text}\n${rest}`, 'f')).toThrow(field);
+});
+
+test('parseInstallConfig takes a number for text where the installer does', () => {
+  const text = 'metadata: {name: a}\nbaseDomain: b\npullSecret: c\n';
+  const vcenters = 'platform: {vsphere: {vcenters: [{password: 1234}]}}';
+
+  const { platform } = parseInstallConfig(`${text}${vcenters}`, 'f');
+
+  expect(platform.vsphere?.vcenters?.[0]?.password).toBe('1234');
 });
 
 test('parseInstallConfig names the file, line and field of every mistake', () => {

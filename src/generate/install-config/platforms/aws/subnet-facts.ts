@@ -1,13 +1,7 @@
-import type { AwsSubnetFacts, InstallFacts } from './facts.ts';
-import type { InstallConfig } from './schema.ts';
-import { error, type Violation, warning, when } from './violation.ts';
-
-/** A subnet as the config names it, in the old field or the new. */
-export interface ConfiguredSubnet {
-  readonly path: string;
-  readonly id: string;
-  readonly roles: readonly string[];
-}
+import type { InstallFacts } from '../../facts.ts';
+import { error, type Violation, warning, when } from '../../violation.ts';
+import type { AwsSubnetFacts } from './facts.ts';
+import type { ConfiguredSubnet } from './subnets.ts';
 
 interface KnownSubnet extends ConfiguredSubnet {
   readonly facts: AwsSubnetFacts;
@@ -17,8 +11,8 @@ const UNMANAGED = 'kubernetes.io/cluster/unmanaged';
 
 /** The configured subnets against those that really exist in the VPC. */
 export function checkSubnetFacts(
-  config: InstallConfig,
   subnets: readonly ConfiguredSubnet[],
+  isPrivate: boolean,
   facts: InstallFacts,
 ): Violation[] {
   const existing = facts.aws?.subnets;
@@ -32,8 +26,7 @@ export function checkSubnetFacts(
       .filter(({ id }) => !existing.some((subnet) => subnet.id === id))
       .map(({ path, id }) => error(path, `"${id}" does not exist`, 'Name a subnet of this region')),
     ...checkOneVpc(known),
-    ...checkKinds(config, known),
-    ...checkZones(config, known),
+    ...checkKinds(known, isPrivate),
     ...checkOwners(known),
     ...checkStrangers(known, existing),
   ];
@@ -46,11 +39,10 @@ function checkOneVpc(known: readonly KnownSubnet[]): Violation[] {
   );
 }
 
-function checkKinds(config: InstallConfig, known: readonly KnownSubnet[]): Violation[] {
+function checkKinds(known: readonly KnownSubnet[], isPrivate: boolean): Violation[] {
   const inside = known.filter(({ facts }) => !facts.isPublic);
   const outside = known.filter(({ facts }) => facts.isPublic);
   const publicZones = new Set(outside.map(({ facts }) => facts.zone));
-  const isPrivate = config.publish === 'Internal';
   const uncovered = inside.filter(({ facts }) => !publicZones.has(facts.zone));
   return [
     ...when(inside.length === 0, () =>
@@ -82,28 +74,6 @@ function repeated(subnets: readonly KnownSubnet[]): KnownSubnet[] {
 
 function twice({ path, facts }: KnownSubnet, kind: string): Violation {
   return error(path, `zone ${facts.zone} has a second ${kind} subnet`, 'Name one for each zone');
-}
-
-function checkZones(config: InstallConfig, known: readonly KnownSubnet[]): Violation[] {
-  const zones = new Set(
-    known.filter(({ facts }) => !facts.isPublic).map(({ facts }) => facts.zone),
-  );
-  const pools = [
-    ['controlPlane', config.controlPlane] as const,
-    ...(config.compute ?? []).map((pool, index) => [`compute[${index}]`, pool] as const),
-  ];
-  return pools.flatMap(([path, pool]) => {
-    const wanted = (pool?.platform as { aws?: { zones?: string[] } } | undefined)?.aws?.zones ?? [];
-    return wanted
-      .filter((zone) => zones.size > 0 && !zones.has(zone))
-      .map((zone) =>
-        error(
-          `${path}.platform.aws.zones`,
-          `no private subnet lies in ${zone}`,
-          'Add one, or remove the zone',
-        ),
-      );
-  });
 }
 
 function checkOwners(known: readonly KnownSubnet[]): Violation[] {

@@ -1,21 +1,42 @@
 import type { X509Certificate } from 'node:crypto';
-import { hostNameOf } from '../../oci/registries/location.ts';
-import { isFor, isSignedBy, readPemBundle } from './certificates.ts';
-import type { InstallFacts, MirrorFacts } from './facts.ts';
-import type { InstallConfig } from './schema.ts';
-import { error, type Violation, warning, when } from './violation.ts';
+import { hostNameOf } from '../../../oci/registries/location.ts';
+import { knows } from '../../../openshift/features.ts';
+import type { ReleaseVersion } from '../../../openshift/version.ts';
+import { isFor, isSignedBy, readPemBundle } from '../certificates.ts';
+import type { MirrorFacts } from '../facts.ts';
+import { type Fields, text } from '../fields.ts';
+import type { Surroundings } from '../traits.ts';
+import { error, oneOf, type Violation, warning, when } from '../violation.ts';
+
+export interface TrustInput {
+  readonly additionalTrustBundle?: string | undefined;
+  readonly additionalTrustBundlePolicy?: 'Always' | 'Proxyonly' | undefined;
+}
+
+export const trustFields = { additionalTrustBundle: text, additionalTrustBundlePolicy: text };
+type TrustConfig = Fields<typeof trustFields>;
+
+export function buildTrust(input: TrustInput, version: ReleaseVersion | undefined) {
+  if (!input.additionalTrustBundle) return {};
+  // Pods get the bundle too, not only nodes: image imports and the update service need it.
+  const policy = input.additionalTrustBundlePolicy ?? 'Always';
+  return {
+    additionalTrustBundle: `${input.additionalTrustBundle.trimEnd()}\n`,
+    ...(knows(version, 'additionalTrustBundlePolicy')
+      ? { additionalTrustBundlePolicy: policy }
+      : {}),
+  };
+}
 
 const PATH = 'additionalTrustBundle';
 const SOON_MS = 30 * 24 * 3_600_000;
 
 /** The bundle itself, and whether it really makes nodes trust the mirror. */
-export function checkTrust(config: InstallConfig, facts: InstallFacts): Violation[] {
-  const policy = config.additionalTrustBundlePolicy || undefined;
+export function checkTrust(config: TrustConfig, { facts }: Surroundings): Violation[] {
+  const policy = config.additionalTrustBundlePolicy;
   return [
     ...checkBundle(config.additionalTrustBundle),
-    ...when(policy !== undefined && !['Always', 'Proxyonly'].includes(policy), () =>
-      error(`${PATH}Policy`, `"${policy}" is not a policy`, 'Write "Always" or "Proxyonly"'),
-    ),
+    ...oneOf(`${PATH}Policy`, policy, ['Always', 'Proxyonly']),
     ...(facts.mirror ? checkMirror(config, facts.mirror, facts.now) : []),
   ];
 }
@@ -45,11 +66,7 @@ function checkBundle(text: string | undefined): Violation[] {
   ];
 }
 
-function checkMirror(
-  config: InstallConfig,
-  mirror: MirrorFacts,
-  now: Date | undefined,
-): Violation[] {
+function checkMirror(config: TrustConfig, mirror: MirrorFacts, now: Date | undefined): Violation[] {
   const shown = readPemBundle(mirror.certificates ?? '').certificates;
   const [leaf] = shown;
   if (!leaf) return [];
