@@ -70,7 +70,7 @@ interface Case {
   readonly case: string;
   readonly set: Readonly<Record<string, unknown>>;
   readonly finds: readonly string[];
-  readonly on?: readonly string[];
+  readonly platforms?: readonly string[];
 }
 function readCases(file: string): readonly Case[] {
   return parse(readFileSync(join(import.meta.dirname, '..', 'golden', file), 'utf8'));
@@ -222,7 +222,7 @@ describe('validateInstallConfig on premises', () => {
     baremetal: () => installConfig({ ...input, platform: BAREMETAL }),
   };
   const cases = readCases('install-config-platforms.yaml').flatMap((one) =>
-    (one.on ?? []).map((platform) => ({ ...one, platform })),
+    (one.platforms ?? []).map((platform) => ({ ...one, platform })),
   );
 
   test.each(cases)('finds $case on $platform', ({ platform, set, finds }) => {
