@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { InstallRun, PlatformSite } from '../platform/platform.ts';
 import { boardOf, machinesOf } from './lab-paths.ts';
 import type { LabSettings } from './lab-settings.ts';
-import type { NodeSpec, Role } from './node/node-spec.ts';
+import type { NodeRole, NodeSpec } from './node/node-spec.ts';
 
 /** After so many tries a lab node gives up where a real one would loop for ever. */
 const PATIENCE = 3;
@@ -24,7 +24,7 @@ export function nodeSpecs(
     patience: PATIENCE,
     ...(settings.break === 'disk' ? { diskBytes: 3_000_000 } : {}),
   };
-  const spec = (name: string, role: Role): NodeSpec => ({
+  const spec = (name: string, role: NodeRole): NodeSpec => ({
     ...common,
     name,
     role,

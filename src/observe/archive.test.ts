@@ -10,7 +10,7 @@ import { silentContext } from '../core/context.ts';
 import { archiveFiles } from './archive.ts';
 import { diagnose } from './diagnose.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
-import { sourceFiles, type Unread } from './source-files.ts';
+import { sourceFiles, type UnreadEvidence } from './source-files.ts';
 
 type Entry = readonly [header: Partial<Header> & { name: string }, content?: string];
 
@@ -130,10 +130,13 @@ test('archiveFiles refuses more entries, bytes or header than the limits', async
   await expect(read(huge)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });
 
-async function unreadOf(path: string, limits = DEFAULT_LIMITS): Promise<[string[], Unread[]]> {
-  const unread: Unread[] = [];
+async function unreadOf(
+  path: string,
+  limits = DEFAULT_LIMITS,
+): Promise<[string[], UnreadEvidence[]]> {
+  const unread: UnreadEvidence[] = [];
   const names: string[] = [];
-  const options = { limits, onUnread: (one: Unread) => unread.push(one) };
+  const options = { limits, onUnread: (one: UnreadEvidence) => unread.push(one) };
   for await (const file of sourceFiles(silentContext(), [path], options)) {
     for await (const _ of file.content);
     names.push(file.path);

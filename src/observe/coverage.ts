@@ -1,4 +1,4 @@
-import type { Unread } from './source-files.ts';
+import type { UnreadEvidence } from './source-files.ts';
 
 interface Part {
   readonly pattern: RegExp;
@@ -38,17 +38,17 @@ const BUNDLE =
 export function createCoverage() {
   const found = new Set<Part>();
   let isBundle = false;
-  const unread: Unread[] = [];
+  const unread: UnreadEvidence[] = [];
   return {
     file(path: string): void {
       isBundle ||= BUNDLE.test(path);
       for (const part of BUNDLE_PARTS) if (part.pattern.test(path)) found.add(part);
     },
-    unread(one: Unread): void {
+    unread(one: UnreadEvidence): void {
       unread.push(one);
     },
     /** Everything that could not be looked at, files first. */
-    gaps(): readonly Unread[] {
+    gaps(): readonly UnreadEvidence[] {
       const missing = isBundle ? BUNDLE_PARTS.filter((part) => !found.has(part)) : [];
       return [...unread, ...missing.map((part) => ({ path: 'log bundle', reason: part.missing }))];
     },

@@ -1,13 +1,13 @@
 import type { Context } from '../core/context.ts';
 import { createCoverage } from './coverage.ts';
-import type { EvidenceSink, LinePattern, Place } from './evidence.ts';
+import type { EvidencePlace, EvidenceSink, LinePattern } from './evidence.ts';
 import { createFindingCollector, type Finding, type FindingCollector } from './findings.ts';
 import type { ApiObject } from './formats/objects.ts';
 import { matchLine } from './match-line.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import { objectMatches } from './rules/object-test.ts';
-import type { Unread } from './source-files.ts';
+import type { UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
 import { TIMELINE_KINDS } from './timeline/read-timeline.ts';
 import type { BootstrapState, StepState } from './timeline/state.ts';
@@ -29,7 +29,7 @@ export interface Diagnosis {
     readonly step?: StepState;
   };
   readonly benign: readonly { readonly id: string; readonly count: number }[];
-  readonly unread: readonly Unread[];
+  readonly unread: readonly UnreadEvidence[];
   readonly totals: EvidenceTotals;
 }
 
@@ -115,7 +115,7 @@ function addObject(
   collector: FindingCollector,
   rules: readonly Rule[],
   object: ApiObject,
-  place: Place,
+  place: EvidencePlace,
   seenAt: Date,
 ): void {
   const origins = [`object:${object.kind}/${object.metadata?.name ?? ''}`];

@@ -1,15 +1,15 @@
 import type { ApiObject } from './formats/objects.ts';
 import type { ServiceRecordEntry } from './formats/service-record.ts';
-import type { Unread } from './source-files.ts';
+import type { UnreadEvidence } from './source-files.ts';
 
 /** Where something was found. */
-export interface Place {
+export interface EvidencePlace {
   readonly file: string;
   readonly line: number;
 }
 
 /** A line worth a look, with what is known of where and when it was written. */
-export interface EvidenceLine extends Place {
+export interface EvidenceLine extends EvidencePlace {
   readonly text: string;
   readonly origins: readonly string[];
   readonly at?: Date | undefined;
@@ -33,10 +33,10 @@ export interface EvidenceSink<P extends LinePattern = LinePattern> {
   readonly kinds: ReadonlySet<string>;
   /** `candidates` are patterns that may match: their fixed text is there, the origin fits. */
   onLine(line: EvidenceLine, candidates: readonly P[]): void;
-  onRecord(service: string, entries: readonly ServiceRecordEntry[], place: Place): void;
+  onRecord(service: string, entries: readonly ServiceRecordEntry[], place: EvidencePlace): void;
   /** `seenAt` is when the object was written down. */
-  onObject(object: ApiObject, place: Place, seenAt: Date): void;
-  onUnread(unread: Unread): void;
+  onObject(object: ApiObject, place: EvidencePlace, seenAt: Date): void;
+  onUnread(unread: UnreadEvidence): void;
   /** A file that is about to be read. */
   onFile(path: string): void;
   /** The last time a file of lines speaks of, whatever its last line says. */

@@ -1,5 +1,5 @@
 import { BOOTSTRAP_UNITS } from '../openshift/bootstrap/steps.ts';
-import type { EvidenceLine, EvidenceSink, LinePattern, Place } from './evidence.ts';
+import type { EvidenceLine, EvidencePlace, EvidenceSink, LinePattern } from './evidence.ts';
 import type { FileKind, Format, Machine } from './file-kind.ts';
 import { decodeLogrus, decodeOcMirror, decodePlain } from './formats/installer-log.ts';
 import { journalExportAsText } from './formats/journal-export.ts';
@@ -97,7 +97,7 @@ function tell<P extends LinePattern>(
     .flatMap((at) => patterns[at] ?? [])
     .filter((pattern) => origins.some((one) => pattern.appliesTo(one)));
   if (candidates.length === 0) return;
-  const place: Place = { file: file.name, line: hit.line };
+  const place: EvidencePlace = { file: file.name, line: hit.line };
   sink.onLine({ ...place, text: line.message, origins, at: line.at, host: line.host }, candidates);
 }
 

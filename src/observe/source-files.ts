@@ -20,14 +20,14 @@ export interface SourceFile {
 }
 
 /** Something that was there and could not be looked at, or only in part. */
-export interface Unread {
+export interface UnreadEvidence {
   readonly path: string;
   readonly reason: string;
 }
 
 export interface SourceOptions {
   readonly limits?: ArchiveLimits;
-  readonly onUnread: (unread: Unread) => void;
+  readonly onUnread: (unread: UnreadEvidence) => void;
 }
 
 const READ_BYTES = 1024 * 1024;

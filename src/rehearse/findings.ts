@@ -1,7 +1,7 @@
 import { CAUSES, type Cause, type Fault, type Hole } from './check/hole.ts';
 
 /** One cause and everything it costs. */
-export interface Finding {
+export interface RehearsalFinding {
   readonly cause: Cause;
   readonly severity: Hole['severity'];
   readonly fault: Fault;
@@ -24,7 +24,7 @@ const MANY_IMAGES = 4;
 const MAX_EVIDENCE = 5;
 
 /** Holes with the same cause and key are one finding; holes before warnings, many images first. */
-export function findingsOf(holes: readonly Hole[]): Finding[] {
+export function findingsOf(holes: readonly Hole[]): RehearsalFinding[] {
   const groups = new Map<string, Hole[]>();
   for (const hole of holes) {
     const key = `${hole.severity} ${hole.cause} ${hole.key}`;
@@ -35,7 +35,7 @@ export function findingsOf(holes: readonly Hole[]): Finding[] {
   return [...groups.values()].map(findingOf).toSorted(compare);
 }
 
-function findingOf(holes: readonly Hole[]): Finding {
+function findingOf(holes: readonly Hole[]): RehearsalFinding {
   const [first] = holes as [Hole, ...Hole[]];
   const byName = new Map(holes.flatMap(({ image }) => (image ? [[image.name, image]] : [])));
   const images = [...byName.values()].map(({ name, reason }) => ({ name, reason }));
@@ -57,7 +57,7 @@ function commandsOf(holes: readonly Hole[], images: number): string[] {
   return bulk.length > 0 && (images >= MANY_IMAGES || each.length === 0) ? bulk : each;
 }
 
-function compare(a: Finding, b: Finding): number {
+function compare(a: RehearsalFinding, b: RehearsalFinding): number {
   if (a.severity !== b.severity) return a.severity === 'hole' ? -1 : 1;
   return b.images.length - a.images.length || (a.title < b.title ? -1 : 1);
 }

@@ -4,10 +4,10 @@ import { mapBounded } from '../core/pool.ts';
 import { BlobChecks, type Depth } from './check/blob-checks.ts';
 import type { Hole } from './check/hole.ts';
 import { type ImageCheck, ImageChecker } from './check/image-checker.ts';
-import { findLeaks, type OpenSource } from './check/leaks.ts';
+import { findLeaks, type UnblockedSource } from './check/leaks.ts';
 import { doorOf } from './check/login-holes.ts';
 import { probeHost } from './check/probe-host.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { findingsOf, type RehearsalFinding } from './findings.ts';
 import { collectImages, type ImageInputs, type Unread } from './images/collect-images.ts';
 import type { WantedImage } from './images/wanted-image.ts';
 import type { NodeConfig } from './node/node-config.ts';
@@ -29,7 +29,7 @@ export interface RehearsalOptions {
 /** What nodes will meet, as plain JSON. */
 export interface Rehearsal {
   readonly clean: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RehearsalFinding[];
   readonly images: number;
   /** Images that every node of the right platform could pull. */
   readonly pullable: number;
@@ -48,7 +48,7 @@ export interface Rehearsal {
 export interface FullRehearsal {
   readonly rehearsal: Rehearsal;
   readonly checks: readonly ImageCheck[];
-  readonly openSources: readonly OpenSource[];
+  readonly openSources: readonly UnblockedSource[];
 }
 
 const CONCURRENCY = 16;
@@ -99,7 +99,7 @@ export async function rehearse(
 }
 
 /** Only holes count; what could not be listed is one. */
-export function isClean(findings: readonly Finding[], unread: readonly Unread[]): boolean {
+export function isClean(findings: readonly RehearsalFinding[], unread: readonly Unread[]): boolean {
   return unread.length === 0 && findings.every(({ severity }) => severity === 'warning');
 }
 
@@ -191,7 +191,7 @@ function scoutsOf(
   }));
 }
 
-function openSourcesOf(checks: readonly ImageCheck[]): OpenSource[] {
+function openSourcesOf(checks: readonly ImageCheck[]): UnblockedSource[] {
   const byHost = new Map<string, Set<NonNullable<ImageCheck['route']['rule']>>>();
   for (const { route } of checks) {
     if (route.openSource === undefined) continue;

@@ -1,5 +1,5 @@
 import { formatBytes, formatDuration, formatRate } from '../../core/format.ts';
-import type { Finding } from '../../rehearse/findings.ts';
+import type { RehearsalFinding } from '../../rehearse/findings.ts';
 import type { RehearsalResult } from '../../rehearse/run-rehearsal.ts';
 import type { Style } from '../command.ts';
 
@@ -35,7 +35,7 @@ function verdict(rehearsal: RehearsalResult, style: Style): string {
   return `${word}: ${pullable} of ${images} images can be pulled from ${registries.join(', ') || 'no mirror'}${isolated ? ', and from nowhere else' : ''}; ${looked}`;
 }
 
-function findingLines(finding: Finding, style: Style): string[] {
+function findingLines(finding: RehearsalFinding, style: Style): string[] {
   const { severity, cause, title, rule, commands, evidence, images } = finding;
   const mark = severity === 'hole' ? style.red('hole') : style.yellow('warning');
   return [

@@ -7,7 +7,7 @@ import { sleep } from '../../core/retry.ts';
 const LOOK_AGAIN_MS = 50;
 
 /** Facts that nodes of a lab tell each other: what a cluster would keep in its API. */
-export type Fact =
+export type ClusterFact =
   | 'machine-config-served'
   | 'control-plane-up'
   | 'bootstrap-complete'
@@ -23,11 +23,11 @@ export class Board {
     this.#folder = folder;
   }
 
-  async tell(fact: Fact, value: unknown = {}): Promise<void> {
+  async tell(fact: ClusterFact, value: unknown = {}): Promise<void> {
     await writeFileAtomic(join(this.#folder, `${fact}.json`), `${JSON.stringify(value)}\n`);
   }
 
-  async read(fact: Fact): Promise<unknown> {
+  async read(fact: ClusterFact): Promise<unknown> {
     const text = await readTextIfPresent(join(this.#folder, `${fact}.json`));
     return text === undefined ? undefined : JSON.parse(text);
   }
@@ -41,7 +41,7 @@ export class Board {
       .toSorted();
   }
 
-  async waitFor(ctx: Context, fact: Fact): Promise<void> {
+  async waitFor(ctx: Context, fact: ClusterFact): Promise<void> {
     while ((await this.read(fact)) === undefined) await sleep(ctx, LOOK_AGAIN_MS);
   }
 

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { readText } from '../../core/files.ts';
 
-export type Role = 'bootstrap' | 'master' | 'worker';
+export type NodeRole = 'bootstrap' | 'master' | 'worker';
 
 /** What a lab node is told when it is "powered on": the rest it finds in its own file system. */
 export interface NodeSpec {
   readonly name: string;
-  readonly role: Role;
+  readonly role: NodeRole;
   /** Its file system. Nothing outside is read but the board. */
   readonly root: string;
   /** Stands for the Kubernetes API: a folder that all nodes of a lab share. */

@@ -52,9 +52,9 @@ const CONFIG = z.looseObject({
   systemd: z.looseObject({ units: z.array(UNIT).nullish() }).nullish(),
 });
 
-export type IgnitionConfig = z.infer<typeof CONFIG>;
+export type ParsedIgnition = z.infer<typeof CONFIG>;
 export type IgnitionUnit = z.infer<typeof UNIT>;
-export type IgnitionSource = z.infer<typeof SOURCE>;
+export type ParsedContents = z.infer<typeof SOURCE>;
 
 /** A file a config writes, with its content where the config carries it. */
 export interface IgnitionFile {
@@ -69,7 +69,7 @@ export interface IgnitionFile {
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 
 /** Reads an Ignition config of any 3.x version. */
-export function parseIgnition(name: string, text: string): IgnitionConfig {
+export function parseIgnition(name: string, text: string): ParsedIgnition {
   const parsed = CONFIG.safeParse(parseJson(name, text));
   if (!parsed.success) throw invalid(name, z.prettifyError(parsed.error));
   const { version } = parsed.data.ignition;
@@ -79,7 +79,7 @@ export function parseIgnition(name: string, text: string): IgnitionConfig {
   return parsed.data;
 }
 
-export function filesOf(config: IgnitionConfig, name: string): IgnitionFile[] {
+export function filesOf(config: ParsedIgnition, name: string): IgnitionFile[] {
   return (config.storage?.files ?? []).map((file) => {
     const parts = [...(file.contents ? [file.contents] : []), ...(file.append ?? [])];
     const contents = parts.map((part) => contentOf(part, `${name}: ${file.path}`));
@@ -95,7 +95,7 @@ export function filesOf(config: IgnitionConfig, name: string): IgnitionFile[] {
 }
 
 /** The bytes of a `data:` URL, unfolded; undefined for anything that has to be fetched. */
-export function contentOf(part: IgnitionSource, name: string): Buffer | undefined {
+export function contentOf(part: ParsedContents, name: string): Buffer | undefined {
   const source = part.source ?? '';
   if (source === '') return Buffer.alloc(0);
   const [, options, data] = /^data:([^,]*),([\s\S]*)$/i.exec(source) ?? [];

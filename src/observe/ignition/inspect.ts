@@ -7,8 +7,8 @@ import { type CertificateSummary, certificatesIn } from './certificates.ts';
 import {
   contentOf,
   filesOf,
-  type IgnitionConfig,
   type IgnitionFile,
+  type ParsedIgnition,
   parseIgnition,
 } from './config.ts';
 import type { Inspected, Inspection, MirrorSummary } from './inspection.ts';
@@ -108,7 +108,7 @@ const named = (texts: ReadonlyMap<string, string>, pattern: RegExp): [string, st
 const CONFIG_SERVER = /:2262[34]\/config\//;
 
 function kindOf(
-  config: IgnitionConfig,
+  config: ParsedIgnition,
   texts: ReadonlyMap<string, string>,
   units: readonly KnownUnit[],
 ): Inspection['kind'] {
@@ -121,7 +121,7 @@ function kindOf(
 }
 
 /** A pointer stays one when files are added to it: what it points at is still fetched. */
-function isPointer(config: IgnitionConfig, parts: number): boolean {
+function isPointer(config: ParsedIgnition, parts: number): boolean {
   const sources = fetchesOf(config).map(({ source }) => source);
   const isReplaced = Boolean(config.ignition.config?.replace?.source);
   return sources.some((source) => parts === 0 || isReplaced || CONFIG_SERVER.test(source));
@@ -143,7 +143,7 @@ function releaseImageOf(texts: ReadonlyMap<string, string>): { releaseImage?: st
   return {};
 }
 
-function fetchesOf(config: IgnitionConfig): Inspection['fetches'] {
+function fetchesOf(config: ParsedIgnition): Inspection['fetches'] {
   const { merge, replace } = config.ignition.config ?? {};
   return [...(replace ? [replace] : []), ...(merge ?? [])]
     .filter(({ source }) => source && !source.startsWith('data:'))
@@ -153,7 +153,7 @@ function fetchesOf(config: IgnitionConfig): Inspection['fetches'] {
     }));
 }
 
-function authoritiesOf(config: IgnitionConfig, name: string, now: Date): CertificateSummary[] {
+function authoritiesOf(config: ParsedIgnition, name: string, now: Date): CertificateSummary[] {
   const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
   return authorities.flatMap((one) => {
     const pem = contentOf(one, name)?.toString('utf8') ?? '';

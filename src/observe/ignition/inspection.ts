@@ -1,6 +1,6 @@
 import type { RegistriesConf } from '../../oci/registries/model.ts';
 import type { CertificateSummary } from './certificates.ts';
-import type { Reference } from './references.ts';
+import type { NamedPlace } from './references.ts';
 import type { SecretSummary } from './secrets.ts';
 import type { UnitSummary } from './units.ts';
 
@@ -34,7 +34,7 @@ export interface Inspection {
 
 /** What warnings are made from. */
 export interface Inspected extends Omit<Inspection, 'warnings'> {
-  readonly references: readonly Reference[];
+  readonly references: readonly NamedPlace[];
   readonly conf: RegistriesConf;
   /** Why files of registries.conf could not be read. */
   readonly unreadable: readonly string[];

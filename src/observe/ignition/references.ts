@@ -1,5 +1,5 @@
 /** Something in a file that names a place to fetch from. */
-export interface Reference {
+export interface NamedPlace {
   readonly path: string;
   readonly kind: 'image' | 'url';
   readonly text: string;
@@ -13,7 +13,7 @@ const INSIDE =
   /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[|0\.0\.0\.0)|\.svc$|\.svc\.|\.cluster\.local$|\.internal$|^[^.]+$/;
 
 /** Images and URLs a file mentions, each once; what stands in a comment is nobody's business. */
-export function referencesIn(path: string, text: string): Reference[] {
+export function referencesIn(path: string, text: string): NamedPlace[] {
   const live = text.replace(/^\s*(?:#|\/\/).*$/gm, '').replace(/\s#\s.*$/gm, '');
   const images = [...live.matchAll(IMAGE)].map(([, image = '']) => image);
   const urls = [...live.matchAll(URL)].map(([url]) => url.replace(/[.:]+$/, ''));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseAllDocuments } from 'yaml';
 import { registerSecret } from '../../core/redact.ts';
-import type { IgnitionConfig, IgnitionFile } from './config.ts';
+import type { IgnitionFile, ParsedIgnition } from './config.ts';
 
 /** What is secret in a config, told without telling it. */
 export interface SecretSummary {
@@ -12,7 +12,7 @@ export interface SecretSummary {
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/;
 const ENCODED_KEY = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
-export function secretsOf(files: readonly IgnitionFile[], config: IgnitionConfig): SecretSummary[] {
+export function secretsOf(files: readonly IgnitionFile[], config: ParsedIgnition): SecretSummary[] {
   const inFiles = files.flatMap((file) => {
     const text = file.content?.toString('utf8') ?? '';
     const holds = [pullSecret(text), privateKey(text), secretManifest(text)];
@@ -25,7 +25,7 @@ export function secretsOf(files: readonly IgnitionFile[], config: IgnitionConfig
 }
 
 /** `name: type comment SHA256:…` for each key that may log in. */
-export function loginKeysOf(config: IgnitionConfig): string[] {
+export function loginKeysOf(config: ParsedIgnition): string[] {
   return (config.passwd?.users ?? []).flatMap(({ name, sshAuthorizedKeys }) =>
     (sshAuthorizedKeys ?? []).map((key) => {
       const [type = '', data = '', ...comment] = key.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-import type { IgnitionConfig, IgnitionFile, IgnitionUnit } from './config.ts';
+import type { IgnitionFile, IgnitionUnit, ParsedIgnition } from './config.ts';
 
 /** A unit a machine will have, wherever in the config it stands. */
 export interface KnownUnit extends IgnitionUnit {
@@ -22,7 +22,7 @@ export const isUnitFile = ({ path }: IgnitionFile): boolean =>
   [UNIT_FILE, DROP_IN, QUADLET].some((pattern) => pattern.test(path));
 
 /** All units of a config: those it declares, those it brings as files, and the quadlets podman makes units of. */
-export function unitsOf(config: IgnitionConfig, files: readonly IgnitionFile[]): KnownUnit[] {
+export function unitsOf(config: ParsedIgnition, files: readonly IgnitionFile[]): KnownUnit[] {
   const units = new Map<string, KnownUnit>();
   const add = (part: KnownUnit) => units.set(part.name, joined(units.get(part.name), part));
   for (const unit of config.systemd?.units ?? []) add(unit);
@@ -58,7 +58,7 @@ function partsOf({ path, content }: IgnitionFile): KnownUnit[] {
 }
 
 /** What links do: those of "systemctl enable", and of "systemctl mask". */
-function linked(config: IgnitionConfig): KnownUnit[] {
+function linked(config: ParsedIgnition): KnownUnit[] {
   return (config.storage?.links ?? []).flatMap(({ path, target }) => {
     const enabled = ENABLING_LINK.exec(path)?.groups?.name;
     const own = target === '/dev/null' ? UNIT_FILE.exec(path)?.groups?.name : undefined;

@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import type { EvidenceSink } from '../evidence.ts';
 import { type EvidenceOptions, readEvidence } from '../read-evidence.ts';
-import type { Unread } from '../source-files.ts';
+import type { UnreadEvidence } from '../source-files.ts';
 import type { BootstrapState } from './state.ts';
 import { createTimeline, SIGNAL_PATTERNS } from './timeline.ts';
 
 export interface TimelineReport extends BootstrapState {
-  readonly unread: readonly Unread[];
+  readonly unread: readonly UnreadEvidence[];
 }
 
 /** Kinds of API objects a timeline reads. */
@@ -19,7 +19,7 @@ export async function readTimeline(
   options: EvidenceOptions = {},
 ): Promise<TimelineReport> {
   const timeline = createTimeline();
-  const unread: Unread[] = [];
+  const unread: UnreadEvidence[] = [];
   const sink: EvidenceSink = {
     patterns: SIGNAL_PATTERNS,
     kinds: new Set(TIMELINE_KINDS),

@@ -7,13 +7,13 @@ import type { StepFacts } from './service-failures.ts';
  * `stuck`: running longer than it should, whatever it says itself. `unseen`: nothing that was read could
  * have told. `waiting`: its turn has not come.
  */
-export type Progress = 'done' | 'running' | 'stuck' | 'failed' | 'waiting' | 'unseen';
+export type StepProgress = 'done' | 'running' | 'stuck' | 'failed' | 'waiting' | 'unseen';
 
 export interface StepState {
   readonly id: string;
   readonly title: string;
   readonly lane: Lane;
-  readonly state: Progress;
+  readonly state: StepProgress;
   /** Nothing says it is done, but what comes after it has begun. */
   readonly implied?: true;
   readonly startedAt?: string;
@@ -32,7 +32,7 @@ export interface StepState {
 export interface AbstractState {
   readonly number: number;
   readonly title: string;
-  readonly state: Progress;
+  readonly state: StepProgress;
   readonly startedAt?: string;
   readonly durationMs?: number;
 }
@@ -113,7 +113,7 @@ const NO_FACTS = noFacts();
 const factsOf = (id: string, { facts }: Known): Facts => facts.get(id) ?? NO_FACTS;
 
 /** A time of zero stands for "at some time": the line that said so had none. */
-function endOf(own: Facts, state: Progress): Date | undefined {
+function endOf(own: Facts, state: StepProgress): Date | undefined {
   const end = state === 'done' ? own.finishedAt : state === 'failed' ? own.failedAt : undefined;
   return end?.getTime() ? end : undefined;
 }
@@ -142,7 +142,7 @@ function startOf(step: BootstrapStep, known: Known): Date | undefined {
   return before?.getTime() ? before : undefined;
 }
 
-function progressOf(step: BootstrapStep, known: Known): { state: Progress; implied?: true } {
+function progressOf(step: BootstrapStep, known: Known): { state: StepProgress; implied?: true } {
   const own = factsOf(step.id, known);
   if (own.serviceFailed) return { state: 'failed' };
   if (own.finishedAt && !(own.failedAt && own.failedAt > own.finishedAt)) return { state: 'done' };
@@ -193,7 +193,7 @@ function together(
   };
 }
 
-function worstOf(states: readonly Progress[]): Progress {
+function worstOf(states: readonly StepProgress[]): StepProgress {
   const seen = new Set(states);
   if (seen.has('failed')) return 'failed';
   if (seen.has('stuck')) return 'stuck';

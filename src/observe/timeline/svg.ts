@@ -1,8 +1,8 @@
 import { formatDuration } from '../../core/format.ts';
 import { LANES } from '../../openshift/bootstrap/step.ts';
-import type { BootstrapState, Progress, StepState } from './state.ts';
+import type { BootstrapState, StepProgress, StepState } from './state.ts';
 
-const COLOURS: Readonly<Record<Progress, string>> = {
+const COLOURS: Readonly<Record<StepProgress, string>> = {
   done: '#2e7d32',
   running: '#1565c0',
   stuck: '#e65100',

@@ -13,7 +13,7 @@ export type BlobState =
   | { readonly state: 'damaged'; readonly words: string }
   | { readonly state: 'refused'; readonly error: unknown };
 
-export interface BlobTotals {
+export interface CheckedBytes {
   readonly blobs: number;
   readonly downloadedBytes: number;
 }
@@ -35,7 +35,7 @@ export class BlobChecks {
     this.#depth = depth;
   }
 
-  get totals(): BlobTotals {
+  get totals(): CheckedBytes {
     const digests = new Set([...this.#seen.keys()].map((key) => key.slice(key.indexOf('@') + 1)));
     return { blobs: digests.size, downloadedBytes: this.#downloadedBytes };
   }

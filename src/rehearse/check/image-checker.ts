@@ -25,14 +25,14 @@ import {
 } from './content-holes.ts';
 import { type Hole, seenWith } from './hole.ts';
 import { doorOf } from './login-holes.ts';
-import { type Route, routeOf } from './lookup.ts';
+import { type PullRoute, routeOf } from './lookup.ts';
 import { strayOnBootstrap } from './rule-holes.ts';
 import { checkSignatures } from './signatures.ts';
 
 /** What a rehearsal learned about one image. */
 export interface ImageCheck {
   readonly image: WantedImage;
-  readonly route: Route;
+  readonly route: PullRoute;
   readonly found: FoundImage | undefined;
   /** Config and layers that a node pulls, of all platforms of the nodes. */
   readonly blobs: readonly Descriptor[];
@@ -59,7 +59,7 @@ export class ImageChecker {
     this.#options = options;
   }
 
-  route(image: WantedImage): Route {
+  route(image: WantedImage): PullRoute {
     return routeOf(this.#node, image, this.#options.allowUpstream);
   }
 
@@ -77,7 +77,7 @@ export class ImageChecker {
   }
 
   /** The bootstrap machine must find it, too, by its own rules. */
-  async #bootstrap(ctx: Context, image: WantedImage, route: Route, found: FoundImage) {
+  async #bootstrap(ctx: Context, image: WantedImage, route: PullRoute, found: FoundImage) {
     const { bootstrap = [] } = route;
     const isFound = ({ reference }: PullEndpoint) =>
       formatReference(reference) === formatReference(found.endpoint.reference);
@@ -111,14 +111,14 @@ export class ImageChecker {
       .filter(({ severity }) => severity === 'hole');
   }
 
-  #lookup(image: WantedImage, route: Route, target: Lookup['target']): Lookup {
+  #lookup(image: WantedImage, route: PullRoute, target: Lookup['target']): Lookup {
     return { image, target, rule: route.shown, imageSet: this.#options.imageSet };
   }
 
   /** An endpoint without the image is no fault where a later one has it. */
   #failed(
     image: WantedImage,
-    route: Route,
+    route: PullRoute,
     { reference, error }: FailedEndpoint,
     found: FoundImage | undefined,
   ): Hole[] {

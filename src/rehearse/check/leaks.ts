@@ -9,7 +9,7 @@ import type { Hole } from './hole.ts';
 import { proxiedUpstream, reachableUpstream } from './rule-holes.ts';
 
 /** An upstream host that no rule keeps nodes from. */
-export interface OpenSource {
+export interface UnblockedSource {
   readonly host: string;
   readonly rules: readonly RegistryRule[];
 }
@@ -21,7 +21,7 @@ const AT_ONCE = 8;
 export async function findLeaks(
   ctx: Context,
   node: RehearsalNode,
-  sources: readonly OpenSource[],
+  sources: readonly UnblockedSource[],
 ): Promise<Hole[]> {
   const ours = new Set<string | undefined>(
     await Promise.all([...node.inside].map((host) => addressOf(node, host))),
@@ -38,7 +38,7 @@ async function addressOf(node: RehearsalNode, host: string): Promise<string | un
 async function knock(
   ctx: Context,
   node: RehearsalNode,
-  { host, rules }: OpenSource,
+  { host, rules }: UnblockedSource,
   ours: ReadonlySet<string | undefined>,
 ): Promise<Hole | undefined> {
   const url = new URL(`https://${host === 'docker.io' ? 'registry-1.docker.io' : host}`);

@@ -19,7 +19,7 @@ import {
 } from './rule-holes.ts';
 
 /** Where nodes look for one image, by the rules alone. */
-export interface Route {
+export interface PullRoute {
   /** Endpoints inside the site, in order; empty when the rules lead nowhere there. */
   readonly endpoints: readonly PullEndpoint[];
   /** The same for the bootstrap machine, where it pulls the image and has rules of its own. */
@@ -33,7 +33,11 @@ export interface Route {
 }
 
 /** Follows the rules for one image. Nothing is asked of anybody. */
-export function routeOf(node: RehearsalNode, image: WantedImage, allowUpstream: boolean): Route {
+export function routeOf(
+  node: RehearsalNode,
+  image: WantedImage,
+  allowUpstream: boolean,
+): PullRoute {
   const { config, inside } = node;
   const rule = ruleFor(config.conf, repositoryName(image.reference));
   const pull = pullEndpoints(config.conf, image.reference);

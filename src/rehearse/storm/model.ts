@@ -1,6 +1,6 @@
 import { formatBytes } from '../../core/format.ts';
 import type { Digest } from '../../oci/digest.ts';
-import type { NodePulls, Phase, Role } from './shares.ts';
+import type { PlannedPulls, PullPhase, StormRole } from './shares.ts';
 import { LAYERS_AT_ONCE } from './virtual-node.ts';
 
 export interface Hardware {
@@ -14,7 +14,7 @@ export interface Hardware {
 export type Bound = 'network of the mirror' | 'disk of the mirror' | 'waiting for answers';
 
 export interface ModelPhase {
-  readonly role: Role;
+  readonly role: StormRole;
   readonly nodes: number;
   readonly bytes: number;
   readonly seconds: number;
@@ -32,7 +32,7 @@ export interface Model {
 }
 
 /** The time an install of this plan spends pulling on such hardware. Same input, same answer. */
-export function modelInstall(plan: readonly Phase[], hardware: Hardware): Model {
+export function modelInstall(plan: readonly PullPhase[], hardware: Hardware): Model {
   const read = new Set<Digest>();
   const phases = plan.map((phase) => modelPhase(phase, hardware, read));
   const distinct = new Map(plan.flatMap(({ nodes }) => nodes.flatMap(blobsOf)));
@@ -47,13 +47,13 @@ export function modelInstall(plan: readonly Phase[], hardware: Hardware): Model 
 }
 
 /** Digest and size of everything one node pulls, each once. */
-function blobsOf({ images }: NodePulls): [Digest, number][] {
+function blobsOf({ images }: PlannedPulls): [Digest, number][] {
   const blobs = images.flatMap((check) => check.blobs.map(({ digest, size }) => [digest, size]));
   return [...new Map(blobs as [Digest, number][])];
 }
 
 function modelPhase(
-  { role, nodes }: Phase,
+  { role, nodes }: PullPhase,
   { nicBitsPerSecond, diskBytesPerSecond, firstByteMs }: Hardware,
   read: Set<Digest>,
 ): ModelPhase {

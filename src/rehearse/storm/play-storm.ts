@@ -3,11 +3,11 @@ import { createRegistries } from '../../remote/create-registries.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import { type Spread, spreadOf } from './measures.ts';
 import { createPacer } from './pacer.ts';
-import type { Phase, Role } from './shares.ts';
+import type { PullPhase, StormRole } from './shares.ts';
 import { playNode, type StormLog } from './virtual-node.ts';
 
 export interface StormPhase {
-  readonly role: Role;
+  readonly role: StormRole;
   readonly nodes: number;
   readonly bytes: number;
   readonly durationMs: number;
@@ -38,7 +38,7 @@ const TASK = 'storm';
 export async function playStorm(
   ctx: Context,
   node: RehearsalNode,
-  plan: readonly Phase[],
+  plan: readonly PullPhase[],
   bytesPerSecond?: number,
 ): Promise<Storm> {
   const log: StormLog = {
@@ -73,7 +73,7 @@ export async function playStorm(
 }
 
 /** The public roots are left out only where the trust bundle alone will do for every mirror. */
-async function stormOptions(ctx: Context, node: RehearsalNode, plan: readonly Phase[]) {
+async function stormOptions(ctx: Context, node: RehearsalNode, plan: readonly PullPhase[]) {
   const images = plan.flatMap((phase) => phase.nodes.flatMap((pulls) => pulls.images));
   const found = images.flatMap((check) => check.found ?? []);
   const byRegistry = new Map(found.map((one) => [one.repository.registry, one]));

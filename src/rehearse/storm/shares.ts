@@ -5,19 +5,19 @@ import {
 } from '../../openshift/components.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 
-export type Role = 'bootstrap' | 'control plane' | 'worker';
+export type StormRole = 'bootstrap' | 'control plane' | 'worker';
 
 /** What one node pulls, in order. */
-export interface NodePulls {
+export interface PlannedPulls {
   readonly name: string;
-  readonly role: Role;
+  readonly role: StormRole;
   readonly images: readonly ImageCheck[];
 }
 
 /** Nodes that pull at the same time; the next phase starts when all are done. */
-export interface Phase {
-  readonly role: Role;
-  readonly nodes: readonly NodePulls[];
+export interface PullPhase {
+  readonly role: StormRole;
+  readonly nodes: readonly PlannedPulls[];
 }
 
 const CONTROL_PLANE_NODES = 3;
@@ -26,7 +26,7 @@ const CONTROL_PLANE_NODES = 3;
  * Who pulls what when so many nodes are installed: first the bootstrap machine, then the control plane
  * at once, then the workers at once. What only runs somewhere is dealt out evenly.
  */
-export function pullPlan(checks: readonly ImageCheck[], nodes: number): Phase[] {
+export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhase[] {
   const images = checks.filter(({ found }) => found !== undefined);
   const masters = Math.min(CONTROL_PLANE_NODES, nodes);
   const workers = nodes - masters;
@@ -37,7 +37,7 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): Phase[] 
   const everywhere = named(NODE_COMPONENTS);
   const control = [...release, ...everywhere, ...named(CONTROL_PLANE_COMPONENTS)];
   const rest = payload.filter((check) => !control.includes(check));
-  const phases: Phase[] = [
+  const phases: PullPhase[] = [
     phaseOf('bootstrap', 1, () => [...release, ...named(BOOTSTRAP_COMPONENTS)]),
     phaseOf('control plane', masters, (index) => [
       ...control,
@@ -51,10 +51,10 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): Phase[] 
 const isPayload = ({ image }: ImageCheck) => image.kind === 'release' || image.kind === 'component';
 
 function phaseOf(
-  role: Role,
+  role: StormRole,
   count: number,
   imagesOf: (index: number) => readonly ImageCheck[],
-): Phase {
+): PullPhase {
   const nodes = Array.from({ length: count }, (_, index) => ({
     name: role === 'bootstrap' ? role : `${role === 'worker' ? 'worker' : 'master'}-${index}`,
     role,

@@ -7,7 +7,7 @@ import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries, RegistryOptions, Repository } from '../../remote/registries.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 import type { Pacer } from './pacer.ts';
-import type { NodePulls } from './shares.ts';
+import type { PlannedPulls } from './shares.ts';
 
 /** As many layers of an image as the container runtime pulls at once. */
 export const LAYERS_AT_ONCE = 6;
@@ -26,7 +26,7 @@ export interface StormLog {
 export async function playNode(
   ctx: Context,
   options: RegistryOptions,
-  pulls: NodePulls,
+  pulls: PlannedPulls,
   pacer: Pacer,
   log: StormLog,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { counted, formatDuration } from '../../../core/format.ts';
 import type { TimelineReport } from '../../../observe/timeline/read-timeline.ts';
-import type { Progress, StepState } from '../../../observe/timeline/state.ts';
+import type { StepProgress, StepState } from '../../../observe/timeline/state.ts';
 import type { Style } from '../../command.ts';
 
-const MARKS: Readonly<Record<Progress, string>> = {
+const MARKS: Readonly<Record<StepProgress, string>> = {
   done: '✓',
   running: '…',
   stuck: '!',
@@ -20,7 +20,7 @@ const NOTHING_SEEN = [
 export function timelineText(report: TimelineReport, style: Style): string {
   if (report.verdict === 'unknown') return NOTHING_SEEN;
   const colour = colours(style);
-  const mark = (state: Progress) => colour[state](MARKS[state]);
+  const mark = (state: StepProgress) => colour[state](MARKS[state]);
   const current = report.steps.find(({ id }) => id === report.current);
   const lines = [
     style.bold(`Bootstrap ${report.verdict}${current ? `: ${current.title}` : ''}`),
@@ -59,7 +59,7 @@ function openLines(step: StepState, style: Style): string[] {
   ];
 }
 
-const colours = (style: Style): Readonly<Record<Progress, (text: string) => string>> => ({
+const colours = (style: Style): Readonly<Record<StepProgress, (text: string) => string>> => ({
   done: style.green,
   running: style.cyan,
   stuck: style.yellow,
