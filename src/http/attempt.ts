@@ -18,7 +18,7 @@ export class Attempt {
 
   watch<S extends Socket>(socket: S): S {
     this.#sockets.push(socket);
-    // Whoever waits hears of errors; this is for the moments when nobody does.
+    // `until` reports errors; between two calls of it an error must not be unhandled.
     socket.on('error', () => undefined);
     return socket;
   }

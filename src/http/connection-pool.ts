@@ -7,7 +7,7 @@ interface Resting {
   readonly mostMs: number;
 }
 
-/** Unused connections per endpoint, the freshest on top. Nobody ever waits here. */
+/** Idle connections of each route, the most recently used on top. Taking one never waits. */
 export class ConnectionPool {
   readonly #idle = new Map<string, Resting[]>();
   readonly #all = new Set<Connection>();

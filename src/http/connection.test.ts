@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Connection, type Receiver } from './connection.ts';
-import { plainLanding } from './landings.ts';
+import { plainLanding } from './landing.ts';
 import { StallError } from './watchdog.ts';
 
 const STALL_MS = 1000;

@@ -48,7 +48,7 @@ export class Connection {
   #bodyLeft = 0;
   #finished = true;
   #writing = 0;
-  /** Whether the socket itself looks whether anything moves. */
+  /** Whether the socket's own timeout is armed. */
   #isTimed = false;
   #paused = false;
   #gathering: NodeJS.Immediate | undefined;
@@ -198,7 +198,7 @@ export class Connection {
 
   #feed(bytes: Buffer, release: () => void): void {
     if (!this.#receiver) {
-      // Nobody asked for anything: whatever this is, the connection is not to be trusted.
+      // Bytes without a request: the connection cannot be trusted any more.
       release();
       this.destroy();
       return;
@@ -259,7 +259,7 @@ export class Connection {
     this.#receiver = undefined;
     this.#decoder = undefined;
     this.#watchdog.expect('nothing');
-    // An answer before the request was whole leaves the rest of the body in the way.
+    // After an early answer the rest of the request's body would still have to be sent.
     if (this.#bodyLeft !== 0 || this.#writing > 0) this.#closing = true;
     if (this.#paused) {
       this.#paused = false;
@@ -294,6 +294,6 @@ function keepsAlive(head: ResponseHead): boolean {
 
 function keepAliveMsOf(head: ResponseHead): number | undefined {
   const seconds = /timeout=(\d{1,6})/i.exec(head.headers['keep-alive'] ?? '')?.[1];
-  // A little less than promised, so that we do not send into a closing door.
+  // A little less than promised, so that no request meets a connection that is being closed.
   return seconds === undefined ? undefined : Math.max(1, Number(seconds) * 1000 - 1000);
 }

@@ -8,8 +8,8 @@ import {
 } from 'node:tls';
 import { Attempt } from './attempt.ts';
 import { Connection } from './connection.ts';
-import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
-import { plainLanding, tlsLanding } from './landings.ts';
+import { plainLanding, tlsLanding } from './landing.ts';
+import { bareHostname, portOf, type ServerRoute } from './server-route.ts';
 import { openTunnel, ProxyError } from './tunnel.ts';
 import type { WatchdogTimes } from './watchdog.ts';
 
@@ -22,13 +22,13 @@ type Onread = Connection['onread'];
 /** Opens a connection: TCP, through the proxy where there is one, and TLS where the URL says so. */
 export async function dial(
   signal: AbortSignal,
-  endpoint: Endpoint,
+  route: ServerRoute,
   times: DialTimes,
 ): Promise<Connection> {
-  const connection = new Connection(endpoint.tls ? tlsLanding() : plainLanding(), times);
+  const connection = new Connection(route.tls ? tlsLanding() : plainLanding(), times);
   const attempt = new Attempt(signal, times.connectTimeoutMs);
   try {
-    const { socket, direct } = await open(attempt, endpoint, connection.onread);
+    const { socket, direct } = await open(attempt, route, connection.onread);
     connection.attach(socket, direct);
     return connection;
   } catch (error) {
@@ -39,17 +39,17 @@ export async function dial(
   }
 }
 
-async function open(attempt: Attempt, endpoint: Endpoint, onread: Onread) {
-  const { proxy, tls } = endpoint;
+async function open(attempt: Attempt, route: ServerRoute, onread: Onread) {
+  const { proxy, tls } = route;
   if (proxy) {
-    const socket = await reachProxy(attempt, proxy, endpoint.proxyContext);
+    const socket = await reachProxy(attempt, proxy, route.proxyContext);
     if (!tls) return { socket, direct: false };
-    await openTunnel(attempt, socket, proxy, endpoint);
-    return { socket: await secure(attempt, endpoint, { socket }), direct: false };
+    await openTunnel(attempt, socket, proxy, route);
+    return { socket: await secure(attempt, route, { socket }), direct: false };
   }
-  const { hostname: host, port, lookup } = endpoint;
+  const { hostname: host, port, lookup } = route;
   const target = { host, port, onread, ...(lookup ? { lookup } : {}) };
-  if (tls) return { socket: await secure(attempt, endpoint, target), direct: true };
+  if (tls) return { socket: await secure(attempt, route, target), direct: true };
   const socket = attempt.watch(connectTcp({ ...target, noDelay: true }));
   await attempt.until(socket, 'connect');
   return { socket, direct: true };
@@ -79,8 +79,8 @@ type TlsTarget =
   | { socket: Socket }
   | { host: string; port: number; onread: Onread; lookup?: LookupFunction };
 
-async function secure(attempt: Attempt, endpoint: Endpoint, target: TlsTarget): Promise<TLSSocket> {
-  const { tls, hostname } = endpoint;
+async function secure(attempt: Attempt, route: ServerRoute, target: TlsTarget): Promise<TLSSocket> {
+  const { tls, hostname } = route;
   const socket = connectTls({
     ...target,
     ...serverName(hostname),
@@ -105,7 +105,7 @@ function checkNames(host: string, certificate: PeerCertificate): Error | undefin
   return checkServerIdentity(host, { ...certificate, subject });
 }
 
-/** An address is no name to send; the certificate is still compared with it. */
+/** SNI takes no addresses; the certificate is still compared with it. */
 function serverName(host: string) {
   return isIP(host) === 0 ? { servername: host } : { host };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Buffers, createBuffers } from './buffers.ts';
-import { Landing } from './landing.ts';
+import { type Buffers, createBuffers, Landing } from './landing.ts';
 
 /** Where buffers of one size come from, and which of them came back. */
 function homeOf(bytes: number): Buffers & { readonly given: Buffer[] } {

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type Answer, AnswerWriter } from '../../test/support/http-answers.ts';
 import { Connection } from './connection.ts';
-import { plainLanding } from './landings.ts';
+import { plainLanding } from './landing.ts';
 import { MAX_HEAD_BYTES, type ResponseHead } from './response-head.ts';
 
 const ANSWERS = 20_000;

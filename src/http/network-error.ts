@@ -29,7 +29,7 @@ const NOT_TLS = /wrong version number|packet length too long|unsupported protoco
 const CLIENT_CERTIFICATE =
   /certificate required|bad certificate|handshake failure|unknown ca|certificate unknown|access denied/i;
 
-/** Failures that are the same whatever is asked for: nobody was met there. */
+/** Failures to connect, which are the same for every request. */
 const NOBODY: ReadonlySet<ErrorCode> = new Set([
   'REGISTRY_UNAVAILABLE',
   'NAME_UNRESOLVED',

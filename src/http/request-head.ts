@@ -1,5 +1,5 @@
-import type { Endpoint } from './endpoint.ts';
 import { ProtocolError } from './response-head.ts';
+import type { ServerRoute } from './server-route.ts';
 import { proxyAuthorization } from './tunnel.ts';
 
 interface HeadParts {
@@ -14,11 +14,11 @@ const OURS = 'user-agent: atoll\r\naccept-encoding: identity\r\n';
 
 /** The head of a request as it goes over the wire; absolute form where a proxy reads it. */
 export function requestHead(
-  endpoint: Endpoint,
+  route: ServerRoute,
   { method, url, headers }: HeadParts,
   length: number | undefined,
 ): string {
-  const proxy = endpoint.tls ? undefined : endpoint.proxy;
+  const proxy = route.tls ? undefined : route.proxy;
   const authorization = proxy && proxyAuthorization(proxy);
   const size = length ?? (BODY_METHODS.has(method) ? 0 : undefined);
   const path = `${proxy ? url.origin : ''}${url.pathname}${url.search}`;

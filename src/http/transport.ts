@@ -3,13 +3,13 @@ import { AtollError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { dial } from './dial.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Endpoints } from './endpoints.ts';
 import { Exchange } from './exchange.ts';
 import { networkError } from './network-error.ts';
 import type { HttpTuning } from './options.ts';
 import { requestHead } from './request-head.ts';
 import { Response } from './response.ts';
+import type { ServerRoute } from './server-route.ts';
+import type { ServerRoutes } from './server-routes.ts';
 import { ProxyError } from './tunnel.ts';
 
 export interface WireRequest {
@@ -17,13 +17,13 @@ export interface WireRequest {
   readonly url: URL;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who it is for, as people name it; its folder in `certs.d` counts wherever it sends us. */
+  /** The registry as the user wrote it; its `certs.d` folder also holds for servers it redirects to. */
   readonly registry: string;
   /** False takes any certificate. */
   readonly verify: boolean;
 }
 
-/** A body that is written piece by piece cannot be sent again, so it goes only where someone listens. */
+/** A streamed body cannot be sent again, so only a connection used this recently is taken for it. */
 const FRESH_MS = 2000;
 
 /** The server answered before it had the whole body; `finish` has what it said. */
@@ -43,27 +43,27 @@ export interface OpenRequest {
 
 /** HTTP/1.1 over connections that are kept: one request, one answer, no redirects, no credentials. */
 export class Transport {
-  readonly #endpoints: Endpoints;
+  readonly #routes: ServerRoutes;
   readonly #tuning: HttpTuning;
   readonly #pool: ConnectionPool;
   #closed = false;
 
-  constructor(endpoints: Endpoints, tuning: HttpTuning) {
-    this.#endpoints = endpoints;
+  constructor(routes: ServerRoutes, tuning: HttpTuning) {
+    this.#routes = routes;
     this.#tuning = tuning;
     this.#pool = new ConnectionPool(tuning.keepAliveMs);
   }
 
   /** Sends a request that is whole in memory. A kept connection that turns out dead is replaced. */
   async send(ctx: Context, request: WireRequest, body?: Uint8Array): Promise<Response> {
-    const endpoint = await this.#endpoints.endpointFor(request);
+    const route = await this.#routes.routeFor(request);
     try {
-      return await this.#sendOnce(ctx, endpoint, request, body, this.#tuning.keepAliveMs);
+      return await this.#sendOnce(ctx, route, request, body, this.#tuning.keepAliveMs);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw this.#failure(ctx, request, error);
     }
     try {
-      return await this.#sendOnce(ctx, endpoint, request, body, -1);
+      return await this.#sendOnce(ctx, route, request, body, -1);
     } catch (error) {
       throw this.#failure(ctx, request, error);
     }
@@ -72,10 +72,10 @@ export class Transport {
   /** Begins a request whose body of `length` bytes follows. */
   async open(ctx: Context, request: WireRequest, length: number): Promise<OpenRequest> {
     try {
-      const endpoint = await this.#endpoints.endpointFor(request);
-      const connection = await this.#connection(ctx, endpoint, FRESH_MS);
-      const exchange = this.#begin(ctx, endpoint, connection, request, length);
-      return this.#openRequest(ctx, request, endpoint, connection, exchange);
+      const route = await this.#routes.routeFor(request);
+      const connection = await this.#connection(ctx, route, FRESH_MS);
+      const exchange = this.#begin(ctx, route, connection, request, length);
+      return this.#openRequest(ctx, request, route, connection, exchange);
     } catch (error) {
       throw this.#failure(ctx, request, error);
     }
@@ -89,30 +89,30 @@ export class Transport {
 
   async #sendOnce(
     ctx: Context,
-    endpoint: Endpoint,
+    route: ServerRoute,
     request: WireRequest,
     body: Uint8Array | undefined,
     maxIdleMs: number,
   ): Promise<Response> {
-    const connection = await this.#connection(ctx, endpoint, maxIdleMs);
+    const connection = await this.#connection(ctx, route, maxIdleMs);
     const reused = connection.uses > 0;
-    const exchange = this.#begin(ctx, endpoint, connection, request, body?.length);
+    const exchange = this.#begin(ctx, route, connection, request, body?.length);
     try {
       if (body && body.length > 0) connection.write(body, () => undefined);
       connection.finish();
-      return await this.#answer(request.url, endpoint, exchange);
+      return await this.#answer(request.url, route, exchange);
     } catch (error) {
       if (reused && exchange.unheard) throw new StaleConnection();
       throw error;
     }
   }
 
-  async #connection(ctx: Context, endpoint: Endpoint, maxIdleMs: number): Promise<Connection> {
+  async #connection(ctx: Context, route: ServerRoute, maxIdleMs: number): Promise<Connection> {
     ctx.signal.throwIfAborted();
     if (this.#closed) throw closedError();
-    const kept = this.#pool.take(endpoint.key, maxIdleMs);
+    const kept = this.#pool.take(route.key, maxIdleMs);
     if (kept) return kept;
-    const connection = await dial(ctx.signal, endpoint, this.#tuning);
+    const connection = await dial(ctx.signal, route, this.#tuning);
     this.#pool.add(connection);
     if (this.#closed) connection.destroy();
     return connection;
@@ -120,31 +120,31 @@ export class Transport {
 
   #begin(
     ctx: Context,
-    endpoint: Endpoint,
+    route: ServerRoute,
     connection: Connection,
     request: WireRequest,
     length: number | undefined,
   ): Exchange {
     const exchange = new Exchange(ctx.signal, connection, {
       over: (reusable) => {
-        if (reusable) this.#pool.give(endpoint.key, connection);
+        if (reusable) this.#pool.give(route.key, connection);
         else this.#pool.forget(connection);
       },
       explain: (cause) => this.#failure(ctx, request, cause),
     });
-    const head = requestHead(endpoint, request, length);
+    const head = requestHead(route, request, length);
     connection.begin(request.method, head, length ?? 0, exchange);
     return exchange;
   }
 
-  async #answer(url: URL, endpoint: Endpoint, exchange: Exchange): Promise<Response> {
+  async #answer(url: URL, route: ServerRoute, exchange: Exchange): Promise<Response> {
     const head = await exchange.answer;
     const response = new Response(url, head, exchange);
-    const viaProxy = endpoint.proxy && !endpoint.tls;
+    const viaProxy = route.proxy && !route.tls;
     if (viaProxy && (head.status === 407 || head.headers['x-squid-error'] !== undefined)) {
       response.cancel();
       const words = head.headers['x-squid-error'] ?? 'other credentials are wanted';
-      const told = `the proxy ${endpoint.proxy?.host} answered ${head.status} (${words})`;
+      const told = `the proxy ${route.proxy?.host} answered ${head.status} (${words})`;
       throw new ProxyError(told, { status: head.status });
     }
     return response;
@@ -153,7 +153,7 @@ export class Transport {
   #openRequest(
     ctx: Context,
     request: WireRequest,
-    endpoint: Endpoint,
+    route: ServerRoute,
     connection: Connection,
     exchange: Exchange,
   ): OpenRequest {
@@ -161,7 +161,7 @@ export class Transport {
     const finish = async () => {
       try {
         connection.finish();
-        return await this.#answer(request.url, endpoint, exchange);
+        return await this.#answer(request.url, route, exchange);
       } catch (error) {
         throw failure(error);
       }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Attempt } from './attempt.ts';
-import type { Endpoint } from './endpoint.ts';
 import { endOfHead, parseHead, type ResponseHead } from './response-head.ts';
+import type { ServerRoute } from './server-route.ts';
 
 /** Failed to reach the proxy, or the proxy refused; not the server's doing. */
 export class ProxyError extends Error {
@@ -22,14 +22,14 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** Asks the proxy at the other end of the socket for a way through to the endpoint. */
+/** Asks the proxy at the other end of the socket for a tunnel to the server. */
 export async function openTunnel(
   attempt: Attempt,
   socket: Socket,
   proxy: URL,
-  endpoint: Endpoint,
+  route: ServerRoute,
 ): Promise<void> {
-  const { hostname, port } = endpoint;
+  const { hostname, port } = route;
   const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   const authorization = proxyAuthorization(proxy);
   const credentials = authorization ? `proxy-authorization: ${authorization}\r\n` : '';

@@ -41,7 +41,7 @@ export class Watchdog {
     this.#start(Math.min(stallTimeoutMs, answerTimeoutMs));
   }
 
-  /** From now on nobody asks anything; after `ms` the connection is of no use any more. */
+  /** The connection is idle; after `ms` it is closed. */
   rest(ms: number): void {
     this.#restMs = ms;
     this.expect('rest');

@@ -7,9 +7,9 @@ import { unreadable } from '../core/files.ts';
 import { formatBytes } from '../core/format.ts';
 import { redact } from '../core/redact.ts';
 import { retry } from '../core/retry.ts';
-import { createEndpoints } from './endpoints.ts';
 import { HTTP_TUNING, type HttpOptions } from './options.ts';
 import type { Response } from './response.ts';
+import { createServerRoutes } from './server-routes.ts';
 import { Transport } from './transport.ts';
 
 /** Documents by URL: update graphs, signatures, charts. Not for images, which registries have. */
@@ -30,7 +30,7 @@ const MAX_REDIRECTS = 5;
 
 /** `https:`, `http:` and `file:`, with the proxy and the trust the registries are reached with. */
 export function createWeb(options: HttpOptions = {}): Web {
-  const transport = new Transport(createEndpoints(options), HTTP_TUNING);
+  const transport = new Transport(createServerRoutes(options), HTTP_TUNING);
   return {
     get: async (ctx, url, getOptions = {}) => {
       const parsed = parseUrl(url);

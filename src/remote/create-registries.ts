@@ -1,4 +1,4 @@
-import { createEndpoints } from '../http/endpoints.ts';
+import { createServerRoutes } from '../http/server-routes.ts';
 import { Transport } from '../http/transport.ts';
 import type { Reference } from '../oci/reference.ts';
 import { endpointRules, type PullEndpoint } from '../oci/registries/match.ts';
@@ -12,7 +12,7 @@ import { blockedError, MirroredSource } from './pull-source.ts';
 import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
 import { RemoteRepository } from './repository.ts';
 
-/** Opens the way to registries; nothing is read or asked before the first operation. */
+/** A client of registries. Files are read and connections made on first use. */
 export function createRegistries(options: RegistryOptions = {}): Registries {
   return new OpenRegistries(options);
 }
@@ -29,7 +29,7 @@ class OpenRegistries implements Registries {
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#tuning = tuned(options.tuning);
-    this.#transport = new Transport(createEndpoints(options), this.#tuning);
+    this.#transport = new Transport(createServerRoutes(options), this.#tuning);
   }
 
   repository(registry: string, repository: string): Repository {
@@ -75,7 +75,7 @@ class OpenRegistries implements Registries {
       limiter: this.limiter(registry),
       tuning: this.#tuning,
       asNode: this.#options.asNode,
-      // Who is not verified may send us anywhere: nothing is won by looking closer there.
+      // An unverified registry can redirect anywhere, so verifying the target would add nothing.
       isInsecure: (host) => lax || this.#isInsecure(host),
       credentialFor: async (repository) => (await this.#auth()).credentialFor(registry, repository),
     });

@@ -74,7 +74,7 @@ export class MirroredSource implements PullSource {
     else yield* await this.#firstTags(ctx);
   }
 
-  /** The place that serves blobs: the one the manifest came from, else the first that has the blob. */
+  /** The repository that serves blobs: the one the manifest came from, else the first that has the blob. */
   async #serving(ctx: Context, blob: Descriptor): Promise<Repository> {
     if (this.#chosen) return this.#chosen;
     const has = async (place: Repository) => ((await place.has(ctx, blob)) ? place : undefined);
@@ -130,7 +130,7 @@ export class MirroredSource implements PullSource {
     throw blockedError('read', wanted, blockedEndpoints);
   }
 
-  /** A digest asks as digested, a tag as tagged: mirrors may serve only one of them. */
+  /** By digest or by tag: mirrors may serve only one kind of pull. */
   #wanted(tagOrDigest: string): Reference {
     const { registry, repository } = this.#reference;
     return isDigest(tagOrDigest)
@@ -179,7 +179,7 @@ export function blockedError(
   );
 }
 
-/** What somebody answered says more than that nobody was there, as is the rule for sources behind an air gap. */
+/** An answer tells more than a failed connection, which is normal for sources beyond the air gap. */
 function mostTelling(attempts: readonly Attempt[]): unknown {
   const errors = attempts.flatMap(({ error }) => (error === undefined ? [] : [error]));
   return errors.find((error) => !metNobody(error)) ?? errors[0];

@@ -45,11 +45,11 @@ export interface PullSource extends Source, Required<SourceAbilities> {
 /** All registries of one run: connections, tokens and limits are shared within it. */
 export interface Registries {
   repository(registry: string, repository: string): Repository;
-  /** One place that rules of `registries.conf` lead to, `insecure` or not as they say of it. */
+  /** The repository of one endpoint that `registries.conf` leads to, with its `insecure`. */
   at(endpoint: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
-  /** How many requests this registry bears right now: halved when it answers 429, then growing back. */
+  /** The limit of concurrent requests to this registry: halved by a 429, then growing back. */
   limiter(registry: string): Limiter;
   close(): Promise<void>;
 }

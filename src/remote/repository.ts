@@ -15,6 +15,7 @@ import { verified } from '../oci/verify.ts';
 import type { RegistryClient } from './client/registry-client.ts';
 import { hasBlob, mountBlob, removeBlob } from './ops/blobs.ts';
 import { iterate, openDownload } from './ops/download.ts';
+import { listTags } from './ops/lists.ts';
 import {
   findManifest,
   hasManifest,
@@ -23,9 +24,8 @@ import {
   resolveManifest,
   writeManifest,
 } from './ops/manifests.ts';
-import type { Place } from './ops/place.ts';
 import { addToFallback, listReferrers } from './ops/referrers.ts';
-import { listTags } from './ops/tags.ts';
+import type { RepositoryClient } from './ops/repository-client.ts';
 import { upload } from './ops/uploads/upload.ts';
 import type { Repository } from './registries.ts';
 
@@ -55,15 +55,15 @@ export class RemoteRepository implements Repository {
   }
 
   async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
-    return await resolveManifest(ctx, await this.#place(), tagOrDigest);
+    return await resolveManifest(ctx, await this.#repo(), tagOrDigest);
   }
 
   async find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined> {
-    return await findManifest(ctx, await this.#place(), tagOrDigest);
+    return await findManifest(ctx, await this.#repo(), tagOrDigest);
   }
 
   async manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
-    return await readManifest(ctx, await this.#place(), descriptor);
+    return await readManifest(ctx, await this.#repo(), descriptor);
   }
 
   async *blob(ctx: Context, descriptor: Descriptor, offset = 0): AsyncGenerator<Uint8Array> {
@@ -71,25 +71,25 @@ export class RemoteRepository implements Repository {
   }
 
   async openBlob(ctx: Context, blob: Descriptor, offset = 0): Promise<BlobDownload> {
-    return await openDownload(ctx, await this.#place(), blob, offset);
+    return await openDownload(ctx, await this.#repo(), blob, offset);
   }
 
   async has(ctx: Context, descriptor: Descriptor): Promise<boolean> {
-    const place = await this.#place();
+    const repo = await this.#repo();
     return isManifestType(descriptor.mediaType)
-      ? await hasManifest(ctx, place, descriptor.digest)
-      : await hasBlob(ctx, place, descriptor);
+      ? await hasManifest(ctx, repo, descriptor.digest)
+      : await hasBlob(ctx, repo, descriptor);
   }
 
   async putBlob(ctx: Context, blob: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const place = await this.#place();
+    const repo = await this.#repo();
     if (blob.size > SMALL_BYTES) {
-      await upload(ctx, place, blob, bulkSourceOf({ blob: () => chunks }), { once: true });
+      await upload(ctx, repo, blob, bulkSourceOf({ blob: () => chunks }), { once: true });
       return;
     }
     const bytes: Uint8Array[] = [];
     for await (const chunk of verified(blob, chunks)) bytes.push(chunk);
-    await upload(ctx, place, blob, bulkSourceOf({ blob: (_ctx, _blob, at) => slice(bytes, at) }));
+    await upload(ctx, repo, blob, bulkSourceOf({ blob: (_ctx, _blob, at) => slice(bytes, at) }));
   }
 
   async putBlobFrom(
@@ -98,37 +98,37 @@ export class RemoteRepository implements Repository {
     from: BulkSource,
     options: TransferOptions = {},
   ): Promise<Transfer> {
-    return await upload(ctx, await this.#place(), blob, from, options);
+    return await upload(ctx, await this.#repo(), blob, from, options);
   }
 
   async putManifest(ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
-    const place = await this.#place();
-    const attached = await writeManifest(ctx, place, manifest, tag);
+    const repo = await this.#repo();
+    const attached = await writeManifest(ctx, repo, manifest, tag);
     if (!manifest.subject || attached) return;
-    await addToFallback(ctx, place, manifest, manifest.subject.digest);
+    await addToFallback(ctx, repo, manifest, manifest.subject.digest);
   }
 
   async mount(ctx: Context, blob: Descriptor, fromRepository: string): Promise<boolean> {
-    return await mountBlob(ctx, await this.#place(), blob, fromRepository);
+    return await mountBlob(ctx, await this.#repo(), blob, fromRepository);
   }
 
   async referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]> {
-    return await listReferrers(ctx, await this.#place(), subject, tags);
+    return await listReferrers(ctx, await this.#repo(), subject, tags);
   }
 
   async *tags(ctx: Context): AsyncGenerator<string> {
-    yield* listTags(ctx, await this.#place());
+    yield* listTags(ctx, await this.#repo());
   }
 
   async remove(ctx: Context, tagOrDigest: string): Promise<boolean> {
-    return await removeManifest(ctx, await this.#place(), tagOrDigest);
+    return await removeManifest(ctx, await this.#repo(), tagOrDigest);
   }
 
   async removeBlob(ctx: Context, digest: Digest): Promise<boolean> {
-    return await removeBlob(ctx, await this.#place(), digest);
+    return await removeBlob(ctx, await this.#repo(), digest);
   }
 
-  async #place(): Promise<Place> {
+  async #repo(): Promise<RepositoryClient> {
     return { client: await this.#client(), repository: this.repository };
   }
 }

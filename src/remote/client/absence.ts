@@ -1,11 +1,11 @@
 import { metNobody } from '../../http/network-error.ts';
 
-/** How long nobody else tries what was tried several times in vain. */
+/** How long requests fail at once after all attempts of one failed to connect. */
 const ABSENT_MS = 30_000;
 
 /**
- * Whether a registry was never there. A run of a thousand images would otherwise wait for each of
- * them as long as for the first; who once was there is waited for again and again.
+ * Remembers a registry that never answered, so that a run of a thousand images waits for it once and
+ * not a thousand times. A registry that has answered before is always retried.
  */
 export class Absence {
   #noted: { readonly error: unknown; readonly until: number } | undefined;
@@ -15,7 +15,7 @@ export class Absence {
     return this.#noted !== undefined && performance.now() < this.#noted.until;
   }
 
-  /** Why the first who tried gave up. */
+  /** The error of the request that gave up. */
   get error(): unknown {
     return this.#noted?.error;
   }

@@ -3,9 +3,9 @@ import { onAbort } from '../../core/on-abort.ts';
 import { sleep } from '../../core/retry.ts';
 
 /**
- * How much one registry bears. Requests are admitted up to `limit`; a 429 halves it and pauses all
- * of them, and successes let it grow back by one at a time. Bodies under way do not count, so that
- * nothing which holds one connection ever waits for another.
+ * Limits concurrent requests to one registry. Requests are admitted up to `limit`; a 429 halves it and pauses all
+ * of them, and successes let it grow back by one at a time. Bodies under way do not count: a
+ * request that holds a connection must never wait for another one.
  */
 export interface Limiter {
   readonly limit: number;
@@ -73,7 +73,7 @@ class AdaptiveLimiter implements Limiter {
   succeeded(): void {
     if (this.#limit === this.#most) return;
     this.#successes += 1;
-    // A full round without complaint at this level before the next one is tried.
+    // As many successes as the limit allows at once before it is raised.
     if (this.#successes < this.#limit) return;
     this.#successes = 0;
     this.#resize(this.#limit + 1);

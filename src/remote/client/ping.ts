@@ -2,14 +2,14 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Response } from '../../http/response.ts';
 import type { Transport } from '../../http/transport.ts';
-import { follow } from './follow.ts';
+import { follow } from './redirect.ts';
 import { refusal } from './refusal.ts';
 
 interface PingOptions {
   readonly registry: string;
   readonly transport: Transport;
   readonly isInsecure: (host: string) => boolean;
-  /** Whether only answers that a container runtime takes are good. */
+  /** Take only the answers that a container runtime takes. */
   readonly asNode?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function findRegistry(ctx: Context, options: PingOptions): Promise<
   if (!options.isInsecure(host)) return await secured();
   const plain = ping(ctx, options, new URL(`http://${host}`));
   plain.catch(() => undefined);
-  // A port that speaks plain HTTP does not speak TLS, and who allows the one mostly means it.
+  // One port speaks either HTTP or TLS, and where `insecure` is allowed it is mostly HTTP.
   const isOnePort = new URL(`http://${host}`).port !== '';
   const found = isOnePort ? await soon(plain) : undefined;
   if (found?.response.url.protocol === 'http:') return found;
@@ -45,7 +45,7 @@ export async function findRegistry(ctx: Context, options: PingOptions): Promise<
   }
 }
 
-/** What comes within the head start, if it is good. A server of TLS may leave plain HTTP unanswered. */
+/** The plain answer if it comes soon: a TLS server may leave a plain request unanswered. */
 async function soon(plain: Promise<Found>): Promise<Found | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -100,7 +100,7 @@ async function stranger(
   return notARegistry(registry, response, isHtml);
 }
 
-/** Looks like a host, and is none: `10.0.0.256`. */
+/** A reference may hold what no URL can: `10.0.0.256`. */
 function noHost(registry: string): AtollError {
   return new AtollError(
     'REFERENCE_INVALID',

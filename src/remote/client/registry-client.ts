@@ -8,10 +8,9 @@ import { Absence } from './absence.ts';
 import { Authorizer } from './auth/authorizer.ts';
 import type { Scope } from './auth/scope.ts';
 import type { TokenSend } from './auth/token.ts';
-import { follow } from './follow.ts';
 import type { Limiter } from './limiter.ts';
 import { findRegistry } from './ping.ts';
-import { isRedirect, nextHop, type Redirected } from './redirect.ts';
+import { follow, isRedirect, nextHop, type Redirected } from './redirect.ts';
 import { about, nameOf, refusal, retryAfterOf, type Subject } from './refusal.ts';
 import { Shared } from './shared.ts';
 import type { Tuning } from './tuning.ts';
@@ -37,28 +36,29 @@ export interface RegistryClientOptions {
   readonly asNode?: boolean | undefined;
 }
 
-interface Door {
+/** Where the registry's API was found, and how to log in there. */
+interface RegistryApi {
   readonly base: URL;
   readonly origin: string;
-  /** Whether `/v2/` asked for credentials. */
-  readonly asks: boolean;
+  /** Whether `/v2/` answered 401. */
+  readonly asksForLogin: boolean;
   readonly authorizer: Authorizer;
 }
 
-/** What a registry turned out not to support, so that nobody asks again. */
+/** What a registry may not support; cleared after the first refusal, so that it is not asked again. */
 export interface Features {
   referrers: boolean;
   mountFuse: boolean;
 }
 
-/** Talks to one registry: finds its door, shows credentials there and nowhere else, follows redirects. */
+/** The client of one registry: finds its API, sends credentials there and nowhere else, follows redirects. */
 export class RegistryClient {
   readonly registry: string;
   readonly limiter: Limiter;
   readonly tuning: Tuning;
   readonly features: Features = { referrers: true, mountFuse: true };
   readonly #options: RegistryClientOptions;
-  readonly #door = new Shared<Door>();
+  readonly #found = new Shared<RegistryApi>();
   readonly #absence = new Absence();
   readonly #warned = new Set<string>();
 
@@ -69,27 +69,27 @@ export class RegistryClient {
     this.#options = options;
   }
 
-  /** Sends a request and returns whatever the registry says to it in the end. */
+  /** Sends a request and returns the answer at the end of all redirects and logins. */
   async send(ctx: Context, request: RegistryRequest): Promise<Response> {
-    const door = await this.#enter(ctx);
+    const api = await this.#api(ctx);
     let hop: Redirected = {
-      url: this.#urlOf(door, request.target),
+      url: this.#urlOf(api, request.target),
       method: request.method,
       seen: [],
     };
     for (;;) {
-      const response = await this.#ask(ctx, door, request, hop);
+      const response = await this.#ask(ctx, api, request, hop);
       if (!isRedirect(response)) return response;
       await response.discard();
       hop = nextHop(this.registry, response, hop, this.#options.isInsecure);
     }
   }
 
-  /** Begins a request whose body is written piece by piece. It goes there once, whatever comes back. */
+  /** Begins a request whose body is streamed. Neither redirects nor challenges are followed. */
   async open(ctx: Context, request: RegistryRequest, length: number): Promise<OpenRequest> {
-    const door = await this.#enter(ctx);
-    const url = this.#urlOf(door, request.target);
-    const headers = await this.#headers(ctx, door, request, url);
+    const api = await this.#api(ctx);
+    const url = this.#urlOf(api, request.target);
+    const headers = await this.#headers(ctx, api, request, url);
     const release = await this.limiter.admit(ctx);
     try {
       return await this.#options.transport.open(
@@ -102,16 +102,16 @@ export class RegistryClient {
     }
   }
 
-  /** Takes note of an answer to an open request: the pace, the token, the warnings. */
-  async heed(ctx: Context, response: Response, request: RegistryRequest): Promise<void> {
+  /** Takes the answer to an open request into account: rate limit, expired token, warnings. */
+  async noteAnswer(ctx: Context, response: Response, request: RegistryRequest): Promise<void> {
     this.#observe(ctx, response);
-    const { authorizer } = await this.#enter(ctx);
+    const { authorizer } = await this.#api(ctx);
     if (response.status === 401) authorizer.distrust(request.scopes);
   }
 
-  /** A URL the registry gave: relative or absolute, behind a proxy perhaps with the wrong scheme. */
+  /** Resolves a `Location` of the registry; behind a proxy it may have the wrong scheme. */
   async locate(ctx: Context, location: string, from: URL): Promise<URL> {
-    const { base } = await this.#enter(ctx);
+    const { base } = await this.#api(ctx);
     const url = new URL(location, from);
     const isHome = url.hostname === base.hostname && url.port === base.port;
     return isHome ? new URL(`${url.pathname}${url.search}`, base) : url;
@@ -137,7 +137,7 @@ export class RegistryClient {
     }
   }
 
-  /** The error for an answer nobody wanted. */
+  /** The error for an answer with an unexpected status. */
   async refuse(response: Response, subject: Subject): Promise<AtollError> {
     const error = await refusal(response, subject);
     if (error.code !== 'REGISTRY_DENIED') return error;
@@ -151,23 +151,23 @@ export class RegistryClient {
 
   async #ask(
     ctx: Context,
-    door: Door,
+    api: RegistryApi,
     request: RegistryRequest,
     hop: Redirected,
   ): Promise<Response> {
-    const headers = await this.#headers(ctx, door, request, hop.url);
+    const headers = await this.#headers(ctx, api, request, hop.url);
     const body = hop.method === request.method ? request.body : undefined;
     const response = await this.#once(ctx, hop, headers, body);
-    if (!isChallenge(response) || hop.url.origin !== door.origin) return response;
-    if (this.#options.asNode && !door.asks) throw await this.#neverAsked(response, door);
+    if (!isChallenge(response) || hop.url.origin !== api.origin) return response;
+    if (this.#options.asNode && !api.asksForLogin) throw await this.#neverAsked(response, api);
     const used = headers.authorization;
-    const authorization = await door.authorizer.again(ctx, response, request.scopes, used);
+    const authorization = await api.authorizer.again(ctx, response, request.scopes, used);
     if (authorization === undefined) return response;
     await response.discard();
     return await this.#once(ctx, hop, { ...headers, authorization }, body);
   }
 
-  async #neverAsked(response: Response, { base }: Door): Promise<AtollError> {
+  async #neverAsked(response: Response, { base }: RegistryApi): Promise<AtollError> {
     await response.discard();
     const { registry } = this;
     return new AtollError(
@@ -205,15 +205,15 @@ export class RegistryClient {
     return { method, url, headers, registry, verify: !isInsecure(url.host) };
   }
 
-  /** Credentials are for the registry's own origin; wherever else it sends us goes without. */
+  /** Credentials go to the registry's own origin and not to servers that it redirects to. */
   async #headers(
     ctx: Context,
-    door: Door,
+    api: RegistryApi,
     request: RegistryRequest,
     url: URL,
   ): Promise<Record<string, string>> {
-    const isHome = url.origin === door.origin;
-    const authorization = isHome ? await door.authorizer.header(ctx, request.scopes) : undefined;
+    const isHome = url.origin === api.origin;
+    const authorization = isHome ? await api.authorizer.header(ctx, request.scopes) : undefined;
     return { ...request.headers, ...(authorization ? { authorization } : {}) };
   }
 
@@ -230,17 +230,17 @@ export class RegistryClient {
     ctx.emit({ type: 'warning.raised', message: warning, subject: this.registry });
   }
 
-  #urlOf({ base }: Door, target: string | URL): URL {
+  #urlOf({ base }: RegistryApi, target: string | URL): URL {
     return typeof target === 'string' ? new URL(`/v2/${target}`, base) : target;
   }
 
-  #enter(ctx: Context): Promise<Door> {
-    return this.#door.get(ctx, '', () => this.#findDoor(ctx));
+  #api(ctx: Context): Promise<RegistryApi> {
+    return this.#found.get(ctx, '', () => this.#findApi(ctx));
   }
 
-  async #findDoor(ctx: Context): Promise<Door> {
+  async #findApi(ctx: Context): Promise<RegistryApi> {
     const { registry, transport, isInsecure, credentialFor } = this.#options;
-    // A body may hold a secret, so it goes to the token server and no further.
+    // The body of a POST may hold a secret, so its redirects are not followed.
     const send: TokenSend = (tokenCtx, { method, url, headers }, body) =>
       method === 'GET'
         ? follow(tokenCtx, this.#options, { url, headers })
@@ -254,10 +254,10 @@ export class RegistryClient {
       send,
     });
     this.#absence.end();
-    const asks = response.status === 401;
-    if (asks) authorizer.learn(response);
+    const asksForLogin = response.status === 401;
+    if (asksForLogin) authorizer.learn(response);
     await response.discard();
-    return { base, origin: base.origin, authorizer, asks };
+    return { base, origin: base.origin, authorizer, asksForLogin };
   }
 }
 

@@ -53,7 +53,7 @@ export async function loadAuthFiles(options: AuthFileOptions = {}): Promise<Auth
   };
 }
 
-/** One that fails is no obstacle while another knows. */
+/** A helper that fails does not matter if another one has the credential. */
 async function firstOf(
   helpers: readonly string[],
   look: (helper: string) => Promise<Credential | undefined>,
@@ -74,7 +74,7 @@ async function namedFile(path: string): Promise<ReadAuthFile> {
   return async () => file;
 }
 
-/** Each is read when those before it did not know: one that nobody needs may be broken. */
+/** A file is read only when those before it lack the credential: an unneeded one may be broken. */
 function usualFiles(env: Env): ReadAuthFile[] {
   return usualPaths(env).map(({ path, legacy }) => {
     let reading: Promise<AuthFile | undefined> | undefined;

@@ -33,13 +33,13 @@ export async function loadRegistriesConf(
   const systemDropIns = inAdvance(readDropIns(SYSTEM_DROP_INS));
   const userDropIns = inAdvance(user ? readDropIns(join(user, 'registries.conf.d')) : []);
   const main = await readMain(env.CONTAINERS_REGISTRIES_CONF || undefined, user);
-  // Who has a file of their own has left the system's configuration behind, drop-ins included.
+  // A user's own file replaces the system's, drop-ins included.
   const isOwn = user !== undefined && main?.path === join(user, 'registries.conf');
   const dropIns = [...(isOwn ? [] : await systemDropIns), ...(await userDropIns)];
   return mergeFiles([...(main ? [main] : []), ...dropIns]);
 }
 
-/** Begun before anyone knows whether it is wanted: its failure counts only for those who wait for it. */
+/** Reads ahead: a failure counts only if the result is used. */
 function inAdvance<T>(work: Promise<T> | T): Promise<T> {
   const begun = Promise.resolve(work);
   begun.catch(() => undefined);

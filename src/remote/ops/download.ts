@@ -8,7 +8,7 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { pulling } from '../client/auth/scope.ts';
 import { nameOf } from '../client/refusal.ts';
-import { type Place, subjectAt } from './place.ts';
+import { type RepositoryClient, subjectAt } from './repository-client.ts';
 
 /** After so many new bytes a cut counts as the first one again. */
 const PROGRESS_BYTES = 64 * 1024;
@@ -16,15 +16,15 @@ const PROGRESS_BYTES = 64 * 1024;
 /** Asks for a blob from `offset` on; resolves when the answer has begun. */
 export async function openDownload(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   blob: Descriptor,
   offset: number,
 ): Promise<BlobDownload> {
   if (offset > 0 && offset >= blob.size) return NOTHING_LEFT;
-  const answer = await place.client.attempt(ctx, subjectAt(place, 'read', blob.digest), () =>
-    ask(ctx, place, blob, offset),
+  const answer = await repo.client.attempt(ctx, subjectAt(repo, 'read', blob.digest), () =>
+    ask(ctx, repo, blob, offset),
   );
-  return new Download(place, blob, offset, answer);
+  return new Download(repo, blob, offset, answer);
 }
 
 const NOTHING_LEFT: BlobDownload = {
@@ -41,7 +41,7 @@ interface Answer {
 
 class Download implements BlobDownload {
   readonly size: number;
-  readonly #place: Place;
+  readonly #repo: RepositoryClient;
   readonly #blob: Descriptor;
   #position: number;
   /** The position up to which progress has been rewarded with more attempts. */
@@ -51,9 +51,9 @@ class Download implements BlobDownload {
   #hopeless = false;
   #current: Response | undefined;
 
-  constructor(place: Place, blob: Descriptor, offset: number, answer: Answer) {
+  constructor(repo: RepositoryClient, blob: Descriptor, offset: number, answer: Answer) {
     this.size = blob.size - offset;
-    this.#place = place;
+    this.#repo = repo;
     this.#blob = blob;
     this.#position = offset;
     this.#rewarded = offset;
@@ -61,8 +61,8 @@ class Download implements BlobDownload {
   }
 
   async pump(ctx: Context, sink: ChunkSink, window = 1): Promise<void> {
-    const subject = subjectAt(this.#place, 'read', this.#blob.digest);
-    await this.#place.client.attempt(ctx, subject, () => this.#drain(ctx, sink, window), {
+    const subject = subjectAt(this.#repo, 'read', this.#blob.digest);
+    await this.#repo.client.attempt(ctx, subject, () => this.#drain(ctx, sink, window), {
       // The sink's own errors are not about this registry, and pass unchanged.
       isFinal: () => this.#hopeless || this.#current?.refused === true,
       hasProgressed: () => this.#hasProgressed(),
@@ -84,7 +84,7 @@ class Download implements BlobDownload {
   async #drain(ctx: Context, sink: ChunkSink, window: number): Promise<void> {
     if (this.#hopeless) throw new Error('The download was cancelled');
     const { response, skip } =
-      this.#answer ?? (await ask(ctx, this.#place, this.#blob, this.#position));
+      this.#answer ?? (await ask(ctx, this.#repo, this.#blob, this.#position));
     this.#answer = undefined;
     this.#current = response;
     let ignore = skip;
@@ -108,31 +108,36 @@ class Download implements BlobDownload {
 
   #short(): AtollError {
     const { digest, size } = this.#blob;
-    const name = nameOf(subjectAt(this.#place, 'read', digest));
+    const name = nameOf(subjectAt(this.#repo, 'read', digest));
     const found = `it ended after ${this.#position} of ${size} bytes`;
     return new AtollError('REGISTRY_UNAVAILABLE', `Cannot read ${name}: ${found}`, {
       details: {
-        registry: this.#place.client.registry,
-        repository: this.#place.repository,
+        registry: this.#repo.client.registry,
+        repository: this.#repo.repository,
         digest,
       },
     });
   }
 }
 
-async function ask(ctx: Context, place: Place, blob: Descriptor, offset: number): Promise<Answer> {
-  const response = await place.client.send(ctx, {
+async function ask(
+  ctx: Context,
+  repo: RepositoryClient,
+  blob: Descriptor,
+  offset: number,
+): Promise<Answer> {
+  const response = await repo.client.send(ctx, {
     method: 'GET',
-    target: `${place.repository}/blobs/${blob.digest}`,
+    target: `${repo.repository}/blobs/${blob.digest}`,
     headers: offset > 0 ? { range: `bytes=${offset}-` } : {},
-    scopes: [pulling(place.repository)],
+    scopes: [pulling(repo.repository)],
   });
   if (response.status === 416) {
     await response.discard();
     throw mismatch(blob, `no bytes after ${offset} of ${blob.size}`);
   }
   if (response.status !== 200 && response.status !== 206) {
-    throw await place.client.refuse(response, subjectAt(place, 'read', blob.digest));
+    throw await repo.client.refuse(response, subjectAt(repo, 'read', blob.digest));
   }
   const skip = response.status === 206 ? 0 : offset;
   const wrong = wrongLength(response, blob, offset);

@@ -8,127 +8,139 @@ import { isManifestType, MANIFEST_ACCEPT } from '../../oci/media-types.ts';
 import { mismatch, verifyBytes } from '../../oci/verify.ts';
 import { deleting, pulling, pushing } from '../client/auth/scope.ts';
 import { nameOf } from '../client/refusal.ts';
-import { type Place, subjectAt } from './place.ts';
+import { type RepositoryClient, subjectAt } from './repository-client.ts';
 
 const ACCEPT = { accept: MANIFEST_ACCEPT.join(', ') };
 
 /**
- * What a tag or digest names: by HEAD, by GET where the answer to HEAD does not say enough. An error
- * without a body does not either.
+ * The descriptor of a tag or digest: by HEAD, and by GET where HEAD lacks a header or fails, because
+ * only a GET has a body that says why.
  */
 export function resolveManifest(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   tagOrDigest: string,
 ): Promise<Descriptor | undefined> {
-  return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), async () => {
-    const head = await ask(ctx, place, 'HEAD', tagOrDigest);
-    if (head.status === 429) throw await refused(place, head, tagOrDigest);
+  return repo.client.attempt(ctx, subjectAt(repo, 'read', tagOrDigest), async () => {
+    const head = await ask(ctx, repo, 'HEAD', tagOrDigest);
+    if (head.status === 429) throw await refused(repo, head, tagOrDigest);
     await head.discard();
     if (head.status === 404) return undefined;
     const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;
-    return found ?? (await get(ctx, place, tagOrDigest))?.descriptor;
+    return found ?? (await get(ctx, repo, tagOrDigest))?.descriptor;
   });
 }
 
 /** The manifest that a tag or digest names, in one question; undefined when there is no such thing. */
 export function findManifest(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   tagOrDigest: string,
 ): Promise<RawManifest | undefined> {
-  return place.client.attempt(ctx, subjectAt(place, 'read', tagOrDigest), () =>
-    get(ctx, place, tagOrDigest),
+  return repo.client.attempt(ctx, subjectAt(repo, 'read', tagOrDigest), () =>
+    get(ctx, repo, tagOrDigest),
   );
 }
 
 /** The manifest's bytes, compared with the descriptor before anything looks into them. */
 export function readManifest(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   descriptor: Descriptor,
 ): Promise<RawManifest> {
-  return place.client.attempt(ctx, subjectAt(place, 'read', descriptor.digest), async () => {
-    const response = await ask(ctx, place, 'GET', descriptor.digest);
-    if (!response.ok) throw await refused(place, response, descriptor.digest);
-    const bytes = await wholeManifest(place, response, descriptor.digest);
+  return repo.client.attempt(ctx, subjectAt(repo, 'read', descriptor.digest), async () => {
+    const response = await ask(ctx, repo, 'GET', descriptor.digest);
+    if (!response.ok) throw await refused(repo, response, descriptor.digest);
+    const bytes = await wholeManifest(repo, response, descriptor.digest);
     verifyBytes(descriptor, bytes);
     return parseManifest(bytes, typeOf(response) ?? descriptor.mediaType, descriptor.digest);
   });
 }
 
-export function hasManifest(ctx: Context, place: Place, digest: Digest): Promise<boolean> {
-  return resolveManifest(ctx, place, digest).then((found) => found !== undefined);
+export function hasManifest(
+  ctx: Context,
+  repo: RepositoryClient,
+  digest: Digest,
+): Promise<boolean> {
+  return resolveManifest(ctx, repo, digest).then((found) => found !== undefined);
 }
 
 /** Writes the manifest under its tag or digest; true when the registry took care of its subject. */
 export function writeManifest(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   manifest: RawManifest,
   tag: string | undefined,
 ): Promise<boolean> {
   const { digest, mediaType } = manifest.descriptor;
   const reference = tag ?? digest;
-  return place.client.attempt(ctx, subjectAt(place, 'write', reference), async () => {
-    const response = await place.client.send(ctx, {
+  return repo.client.attempt(ctx, subjectAt(repo, 'write', reference), async () => {
+    const response = await repo.client.send(ctx, {
       method: 'PUT',
-      target: `${place.repository}/manifests/${reference}`,
+      target: `${repo.repository}/manifests/${reference}`,
       headers: { 'content-type': mediaType },
-      scopes: [pushing(place.repository)],
+      scopes: [pushing(repo.repository)],
       body: manifest.bytes,
     });
-    if (!response.ok)
-      throw await place.client.refuse(response, subjectAt(place, 'write', reference));
+    if (!response.ok) throw await repo.client.refuse(response, subjectAt(repo, 'write', reference));
     await response.discard();
     const stored = response.headers['docker-content-digest'];
     if (stored !== undefined && contradicts(stored, digest)) {
-      throw mismatch(manifest.descriptor, `${stored} after writing it to ${place.client.registry}`);
+      throw mismatch(manifest.descriptor, `${stored} after writing it to ${repo.client.registry}`);
     }
     return response.headers['oci-subject'] !== undefined;
   });
 }
 
 /** Removes a manifest or a tag; false when it was not there. */
-export function removeManifest(ctx: Context, place: Place, tagOrDigest: string): Promise<boolean> {
-  return removeAt(ctx, place, `manifests/${tagOrDigest}`, tagOrDigest);
+export function removeManifest(
+  ctx: Context,
+  repo: RepositoryClient,
+  tagOrDigest: string,
+): Promise<boolean> {
+  return removeAt(ctx, repo, `manifests/${tagOrDigest}`, tagOrDigest);
 }
 
 export function removeAt(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   path: string,
   reference: string,
 ): Promise<boolean> {
-  const subject = subjectAt(place, 'delete', reference);
-  return place.client.attempt(ctx, subject, async () => {
-    const scopes = [deleting(place.repository)];
-    const target = `${place.repository}/${path}`;
-    const response = await place.client.send(ctx, { method: 'DELETE', target, scopes });
-    if (!response.ok && response.status !== 404) throw await place.client.refuse(response, subject);
+  const subject = subjectAt(repo, 'delete', reference);
+  return repo.client.attempt(ctx, subject, async () => {
+    const scopes = [deleting(repo.repository)];
+    const target = `${repo.repository}/${path}`;
+    const response = await repo.client.send(ctx, { method: 'DELETE', target, scopes });
+    if (!response.ok && response.status !== 404) throw await repo.client.refuse(response, subject);
     await response.discard();
     return response.ok;
   });
 }
 
-function ask(ctx: Context, place: Place, method: string, reference: string): Promise<Response> {
-  const target = `${place.repository}/manifests/${reference}`;
-  const scopes = [pulling(place.repository)];
-  return place.client.send(ctx, { method, target, scopes, headers: ACCEPT });
+function ask(
+  ctx: Context,
+  repo: RepositoryClient,
+  method: string,
+  reference: string,
+): Promise<Response> {
+  const target = `${repo.repository}/manifests/${reference}`;
+  const scopes = [pulling(repo.repository)];
+  return repo.client.send(ctx, { method, target, scopes, headers: ACCEPT });
 }
 
 async function get(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   tagOrDigest: string,
 ): Promise<RawManifest | undefined> {
-  const response = await ask(ctx, place, 'GET', tagOrDigest);
+  const response = await ask(ctx, repo, 'GET', tagOrDigest);
   if (response.status === 404) {
     await response.discard();
     return undefined;
   }
-  if (!response.ok) throw await refused(place, response, tagOrDigest);
-  const bytes = await wholeManifest(place, response, tagOrDigest);
+  if (!response.ok) throw await refused(repo, response, tagOrDigest);
+  const bytes = await wholeManifest(repo, response, tagOrDigest);
   const wanted = isDigest(tagOrDigest) ? tagOrDigest : toldDigest(response);
   const digest = digestOf(bytes, wanted && splitDigest(wanted).algorithm);
   if (wanted && digest !== wanted) throw mismatch({ digest: wanted }, 'different bytes');
@@ -150,17 +162,21 @@ function toldDigest({ headers }: Response): Digest | undefined {
   return isDigest(told) ? told : undefined;
 }
 
-async function wholeManifest(place: Place, response: Response, reference: string): Promise<Buffer> {
+async function wholeManifest(
+  repo: RepositoryClient,
+  response: Response,
+  reference: string,
+): Promise<Buffer> {
   const told = Number(response.headers['content-length'] ?? 0);
   const fits = told <= MAX_MANIFEST_BYTES;
   const bytes = fits ? await response.bytes(MAX_MANIFEST_BYTES) : undefined;
   if (bytes) return bytes;
   response.cancel();
-  const name = nameOf(subjectAt(place, 'read', reference));
+  const name = nameOf(subjectAt(repo, 'read', reference));
   throw new AtollError(
     'MANIFEST_INVALID',
     `Cannot read ${name}: it has more than ${MAX_MANIFEST_BYTES} bytes, which no manifest needs`,
-    { details: { registry: place.client.registry, repository: place.repository, reference } },
+    { details: { registry: repo.client.registry, repository: repo.repository, reference } },
   );
 }
 
@@ -175,6 +191,10 @@ function contradicts(stored: string, digest: Digest): boolean {
   return stored !== digest && splitDigest(stored).algorithm === splitDigest(digest).algorithm;
 }
 
-function refused(place: Place, response: Response, reference: string): Promise<AtollError> {
-  return place.client.refuse(response, subjectAt(place, 'read', reference));
+function refused(
+  repo: RepositoryClient,
+  response: Response,
+  reference: string,
+): Promise<AtollError> {
+  return repo.client.refuse(response, subjectAt(repo, 'read', reference));
 }

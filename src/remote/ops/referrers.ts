@@ -5,22 +5,22 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, digestOf, splitDigest } from '../../oci/digest.ts';
 import { type ImageIndex, isIndex, parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
+import { pages, readJson, unreadable } from './lists.ts';
 import { readManifest, resolveManifest, writeManifest } from './manifests.ts';
-import { pages, readJson, unreadable } from './paging.ts';
-import { type Place, subjectAt } from './place.ts';
+import { type RepositoryClient, subjectAt } from './repository-client.ts';
 
 /** Everything that says it belongs to the subject: by the API, else by the fallback tag. */
 export async function listReferrers(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   subject: Digest,
   tags?: KnownTags,
 ): Promise<readonly Descriptor[]> {
-  const listed = place.client.features.referrers ? await byApi(ctx, place, subject) : undefined;
+  const listed = repo.client.features.referrers ? await byApi(ctx, repo, subject) : undefined;
   if (listed) return listed;
   const known = await tags;
   if (known && !known.has(fallbackTag(subject))) return [];
-  return (await byTag(ctx, place, subject))?.content.manifests ?? [];
+  return (await byTag(ctx, repo, subject))?.content.manifests ?? [];
 }
 
 /** The tag a list of referrers has where the registry keeps none: `sha256-<hex>`. */
@@ -29,22 +29,22 @@ export function fallbackTag(subject: Digest): string {
   return `${algorithm.slice(0, 32)}-${hex.slice(0, 64)}`;
 }
 
-async function byApi(ctx: Context, place: Place, subject: Digest) {
+async function byApi(ctx: Context, repo: RepositoryClient, subject: Digest) {
   const found: Descriptor[] = [];
-  const what = subjectAt(place, 'list the referrers of', subject);
+  const what = subjectAt(repo, 'list the referrers of', subject);
   const headers = { accept: MEDIA_TYPES.ociIndex };
   for await (const response of pages(
     ctx,
-    place,
-    `${place.repository}/referrers/${subject}`,
+    repo,
+    `${repo.repository}/referrers/${subject}`,
     headers,
   )) {
     if (isUnsupported(response.status, response.headers['content-type'])) {
       await response.discard();
-      place.client.features.referrers = false;
+      repo.client.features.referrers = false;
       return undefined;
     }
-    if (!response.ok) throw await place.client.refuse(response, what);
+    if (!response.ok) throw await repo.client.refuse(response, what);
     found.push(
       ...entriesOf(await readJson(response, what), () => unreadable(what, 'no index came')),
     );
@@ -67,29 +67,33 @@ function entriesOf(json: unknown, fail: () => AtollError): readonly Descriptor[]
 
 type Index = RawManifest & { readonly content: ImageIndex };
 
-async function byTag(ctx: Context, place: Place, subject: Digest): Promise<Index | undefined> {
-  const descriptor = await resolveManifest(ctx, place, fallbackTag(subject));
+async function byTag(
+  ctx: Context,
+  repo: RepositoryClient,
+  subject: Digest,
+): Promise<Index | undefined> {
+  const descriptor = await resolveManifest(ctx, repo, fallbackTag(subject));
   if (!descriptor) return undefined;
-  const manifest = await readManifest(ctx, place, descriptor);
+  const manifest = await readManifest(ctx, repo, descriptor);
   return isIndex(manifest) ? manifest : undefined;
 }
 
-const updates = new WeakMap<Place['client'], Map<string, Promise<void>>>();
+const updates = new WeakMap<RepositoryClient['client'], Map<string, Promise<void>>>();
 
 /** Adds a manifest to its subject's fallback list. Updates of one list wait for each other. */
 export async function addToFallback(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   manifest: RawManifest,
   subject: Digest,
 ): Promise<void> {
-  const running = updates.get(place.client) ?? new Map<string, Promise<void>>();
-  updates.set(place.client, running);
-  const key = `${place.repository}@${subject}`;
+  const running = updates.get(repo.client) ?? new Map<string, Promise<void>>();
+  updates.set(repo.client, running);
+  const key = `${repo.repository}@${subject}`;
   const before = running.get(key) ?? Promise.resolve();
   const update = before.then(
-    () => rewrite(ctx, place, manifest, subject),
-    () => rewrite(ctx, place, manifest, subject),
+    () => rewrite(ctx, repo, manifest, subject),
+    () => rewrite(ctx, repo, manifest, subject),
   );
   running.set(key, update);
   try {
@@ -101,17 +105,17 @@ export async function addToFallback(
 
 async function rewrite(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   manifest: RawManifest,
   subject: Digest,
 ): Promise<void> {
   const tag = fallbackTag(subject);
-  const taken = await resolveManifest(ctx, place, tag);
-  const list = taken ? await byTag(ctx, place, subject) : undefined;
-  if (taken && !list) throw occupied(place, tag);
+  const taken = await resolveManifest(ctx, repo, tag);
+  const list = taken ? await byTag(ctx, repo, subject) : undefined;
+  if (taken && !list) throw occupied(repo, tag);
   const others = list?.content.manifests ?? [];
   if (others.some((entry) => entry.digest === manifest.descriptor.digest)) return;
-  await writeManifest(ctx, place, indexOf([...others, referrerEntry(manifest)]), tag);
+  await writeManifest(ctx, repo, indexOf([...others, referrerEntry(manifest)]), tag);
 }
 
 /** What a list of referrers tells of a manifest: its kind and its annotations. */
@@ -134,14 +138,14 @@ function indexOf(manifests: readonly Descriptor[]): RawManifest {
   return parseManifest(bytes, MEDIA_TYPES.ociIndex, digestOf(bytes));
 }
 
-function occupied(place: Place, tag: string): AtollError {
-  const { registry } = place.client;
+function occupied(repo: RepositoryClient, tag: string): AtollError {
+  const { registry } = repo.client;
   return new AtollError(
     'REGISTRY_REFUSED',
-    `Cannot add a referrer at ${registry}/${place.repository}: the tag "${tag}" is no list of referrers`,
+    `Cannot add a referrer at ${registry}/${repo.repository}: the tag "${tag}" is no list of referrers`,
     {
       hint: 'Remove that tag, or use a registry with the referrers API',
-      details: { registry, repository: place.repository, reference: tag },
+      details: { registry, repository: repo.repository, reference: tag },
     },
   );
 }

@@ -17,7 +17,7 @@ export interface AuthorizerOptions {
   readonly insecure: boolean;
 }
 
-/** Convinces one registry: learns how from its challenges, and keeps a token per set of scopes. */
+/** Authorization at one registry: reads its challenges and caches a token per set of scopes. */
 export class Authorizer {
   readonly #options: AuthorizerOptions;
   readonly #asking = new Shared<Token>();
@@ -31,7 +31,7 @@ export class Authorizer {
     this.#options = options;
   }
 
-  /** Takes note of what the registry said about its door. */
+  /** Reads the challenge of `/v2/`. */
   learn(response: Response): void {
     this.#challenge = this.#choose(response) ?? this.#challenge;
   }
@@ -86,7 +86,7 @@ export class Authorizer {
     return bearer ?? challenges.find((c) => c.scheme === 'basic') ?? asBasic(challenges);
   }
 
-  /** Absolute, or a path of the registry itself; anything else is no place to ask for tokens. */
+  /** The token server: an absolute URL, or a path of the registry itself. */
   #realm(challenge: Challenge): URL | undefined {
     const realm = challenge.params.realm ?? '';
     if (!/^(https?:\/\/|\/)/i.test(realm)) return undefined;
@@ -109,7 +109,7 @@ export class Authorizer {
     return await this.#asking.get(ctx, key, () => this.#ask(ctx, challenge, all, key, credential));
   }
 
-  /** A token in hand for these scopes, or a wider one for the same repository. */
+  /** A cached token for these scopes, or a wider one for the same repository. */
   #held(ctx: Context, challenge: Challenge, scopes: readonly Scope[]): Token | undefined {
     for (const set of widened(scopes)) {
       const token = this.#tokens.get(keyOf(challenge, formatScopes(set)));
@@ -149,7 +149,7 @@ function widened(scopes: readonly Scope[]): (readonly Scope[])[] {
   return [scopes, [pushing(first.repository)], [deleting(first.repository)]];
 }
 
-/** A Bearer challenge without a place to ask means that a plain login is wanted. */
+/** A Bearer challenge without a realm means Basic. */
 function asBasic(challenges: readonly Challenge[]): Challenge | undefined {
   return challenges.some((c) => c.scheme === 'bearer')
     ? { scheme: 'basic', params: {} }

@@ -1,4 +1,4 @@
-/** One way a server offers to be convinced. Scheme and parameter names are in lower case. */
+/** One authentication scheme that a server offers. Scheme and parameter names are in lower case. */
 export interface Challenge {
   readonly scheme: string;
   readonly params: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ export const deleting = (repository: string): Scope => ({
   actions: ['delete', 'pull', 'push'],
 });
 
-/** As token servers read it; sorted, so that equal wishes are equal text. */
+/** The text for token servers; sorted, so that equal scopes give equal cache keys. */
 export function formatScopes(scopes: readonly Scope[]): string[] {
   const texts = scopes.map((s) => `repository:${s.repository}:${s.actions.toSorted().join(',')}`);
   return [...new Set(texts)].toSorted();

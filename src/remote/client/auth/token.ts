@@ -31,7 +31,7 @@ export type TokenSend = (
 const CLIENT_ID = 'atoll';
 const BODY_BYTES = 1024 * 1024;
 const SHORTEST_LIFE_S = 60;
-/** Asked anew this long before the end, so that a token does not die on the way. */
+/** A token is renewed this long before it expires, so that it does not expire in flight. */
 const EARLY_MS = 10_000;
 
 /** Asks a token server. An identity token goes by OAuth2, a password by GET, each with the other as fallback. */

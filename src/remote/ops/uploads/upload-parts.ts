@@ -7,11 +7,11 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { mismatch } from '../../../oci/verify.ts';
 import { pushing } from '../../client/auth/scope.ts';
 import type { RegistryRequest } from '../../client/registry-client.ts';
-import { type Place, subjectAt } from '../place.ts';
+import { type RepositoryClient, subjectAt } from '../repository-client.ts';
 import { afterPart, type Session } from './upload-session.ts';
 
 export interface PartsJob {
-  readonly place: Place;
+  readonly repo: RepositoryClient;
   readonly blob: Descriptor;
   readonly from: BulkSource;
   /** Sees every byte before it goes out. */
@@ -124,7 +124,7 @@ class PartSender {
   }
 
   async #open(): Promise<Part> {
-    const { place, blob, partBytes } = this.#job;
+    const { repo, blob, partBytes } = this.#job;
     const start = this.#position;
     const end = Math.min(blob.size, start + partBytes);
     const last = end === blob.size;
@@ -136,28 +136,28 @@ class PartSender {
         'content-type': 'application/octet-stream',
         ...(whole ? {} : { 'content-range': `${start}-${end - 1}` }),
       },
-      scopes: [pushing(place.repository)],
+      scopes: [pushing(repo.repository)],
     };
-    const request = await place.client.open(this.#ctx, sent, end - start);
+    const request = await repo.client.open(this.#ctx, sent, end - start);
     return { request, sent, end, last };
   }
 
   async #close(part: Part): Promise<void> {
-    const { place, onSession } = this.#job;
+    const { repo, onSession } = this.#job;
     const response = await part.request.finish();
     this.#part = undefined;
     await this.#expectTaken(part, response);
     await response.discard();
-    this.#session = await afterPart(this.#ctx, place, this.#session, response, part.end);
+    this.#session = await afterPart(this.#ctx, repo, this.#session, response, part.end);
     onSession(this.#session);
     if (this.#session.offset !== part.end) throw this.#lost(`it has ${this.#session.offset} bytes`);
   }
 
   async #expectTaken(part: Part, response: Response): Promise<void> {
-    const { place, blob } = this.#job;
-    await place.client.heed(this.#ctx, response, part.sent);
+    const { repo, blob } = this.#job;
+    await repo.client.noteAnswer(this.#ctx, response, part.sent);
     if (response.ok) return;
-    const error = await place.client.refuse(response, subjectAt(place, 'write', blob.digest));
+    const error = await repo.client.refuse(response, subjectAt(repo, 'write', blob.digest));
     throw this.#translate(error);
   }
 
@@ -174,10 +174,10 @@ class PartSender {
   }
 
   #lost(found: string): AtollError {
-    const { registry } = this.#job.place.client;
+    const { registry } = this.#job.repo.client;
     const what = `Cannot go on writing ${this.#job.blob.digest} to ${registry}: ${found}`;
     return new AtollError('REGISTRY_UNAVAILABLE', what, {
-      details: { registry, repository: this.#job.place.repository },
+      details: { registry, repository: this.#job.repo.repository },
     });
   }
 }

@@ -358,7 +358,7 @@ describe('a mount', () => {
   );
 
   test.each([201, 202, 404, 405])(
-    'answered %i still ends with the blob in place',
+    'answered %i still ends with the blob in repo',
     async (status) => {
       const { bytes, blob } = makeBlob(10_000);
       const registry = await misbehaving('POST', (_count, request) =>

@@ -3,7 +3,7 @@ import { AtollError } from '../../../core/errors.ts';
 import type { BulkSource, Transfer, TransferOptions } from '../../../oci/bulk.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { hasBlob } from '../blobs.ts';
-import { type Place, subjectAt } from '../place.ts';
+import { type RepositoryClient, subjectAt } from '../repository-client.ts';
 import { ContentCheck } from './content-check.ts';
 import { sendParts } from './upload-parts.ts';
 import { openSession, rememberedSession, type Session, sessionStatus } from './upload-session.ts';
@@ -13,17 +13,17 @@ export interface UploadOptions extends TransferOptions {
   readonly once?: boolean | undefined;
 }
 
-/** Makes a blob be at the place: mounted, found or sent; whole or not at all. */
+/** Makes sure that the repository has a blob: found, mounted or sent; whole or not at all. */
 export async function upload(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   blob: Descriptor,
   from: BulkSource,
   options: UploadOptions = {},
 ): Promise<Transfer> {
-  const job = new Upload(place, blob, from, options);
-  const subject = subjectAt(place, 'write', blob.digest);
-  return await place.client.attempt(ctx, subject, (attempt) => job.run(ctx, attempt), {
+  const job = new Upload(repo, blob, from, options);
+  const subject = subjectAt(repo, 'write', blob.digest);
+  return await repo.client.attempt(ctx, subject, (attempt) => job.run(ctx, attempt), {
     isFinal: () => job.isSpent,
   });
 }
@@ -31,7 +31,7 @@ export async function upload(
 const SMALLEST_PART = 512 * 1024;
 
 class Upload {
-  readonly #place: Place;
+  readonly #repo: RepositoryClient;
   readonly #blob: Descriptor;
   readonly #from: BulkSource;
   readonly #options: UploadOptions;
@@ -42,8 +42,8 @@ class Upload {
   #started = false;
   #isLast = false;
 
-  constructor(place: Place, blob: Descriptor, from: BulkSource, options: UploadOptions) {
-    this.#place = place;
+  constructor(repo: RepositoryClient, blob: Descriptor, from: BulkSource, options: UploadOptions) {
+    this.#repo = repo;
     this.#blob = blob;
     this.#from = from;
     this.#options = options;
@@ -56,7 +56,7 @@ class Upload {
   }
 
   async run(ctx: Context, attempt: number): Promise<Transfer> {
-    this.#isLast = attempt >= this.#place.client.tuning.retry.attempts;
+    this.#isLast = attempt >= this.#repo.client.tuning.retry.attempts;
     try {
       return await this.#try(ctx);
     } catch (error) {
@@ -90,8 +90,8 @@ class Upload {
     const session = this.#session;
     if (!session) return undefined;
     // From now on in parts: the next failure then costs no more than one.
-    this.#partBytes = Math.min(this.#partBytes, this.#place.client.tuning.partBytes);
-    const status = await this.#found(ctx, sessionStatus(ctx, this.#place, session));
+    this.#partBytes = Math.min(this.#partBytes, this.#repo.client.tuning.partBytes);
+    const status = await this.#found(ctx, sessionStatus(ctx, this.#repo, session));
     this.#session = undefined;
     const { position } = this.#check;
     const usable = status && status.offset > 0 && status.offset <= position;
@@ -100,10 +100,10 @@ class Upload {
     return position === this.#blob.size ? await this.#taken(ctx) : undefined;
   }
 
-  /** The registry may have taken all of it though its answer was lost: a proxy did not wait, perhaps. */
+  /** The registry may have stored the blob although its answer was lost, for example by a proxy's timeout. */
   async #taken(ctx: Context): Promise<Transfer | undefined> {
     const { absent, memory } = this.#options;
-    if (absent || !(await hasBlob(ctx, this.#place, this.#blob))) return undefined;
+    if (absent || !(await hasBlob(ctx, this.#repo, this.#blob))) return undefined;
     memory?.remember(undefined);
     return 'copied';
   }
@@ -112,13 +112,13 @@ class Upload {
   async #remembered(ctx: Context): Promise<Session | undefined> {
     const location = this.#started ? undefined : this.#options.memory?.location;
     if (location === undefined) return undefined;
-    const session = await this.#found(ctx, rememberedSession(ctx, this.#place, location));
+    const session = await this.#found(ctx, rememberedSession(ctx, this.#repo, location));
     if (!session || session.offset === 0 || session.offset >= this.#blob.size) return undefined;
     await this.#replay(ctx, session.offset);
     return session;
   }
 
-  /** Nobody there to say where it stands: it is asked again, and at last done without. */
+  /** Retries a failed status request; on the last attempt a new upload is opened instead. */
   async #found(ctx: Context, asking: Promise<Session | undefined>): Promise<Session | undefined> {
     try {
       return await asking;
@@ -149,7 +149,7 @@ class Upload {
     const { mountFrom, absent } = this.#options;
     if (this.#started || absent) return await this.#plain(ctx);
     if (mountFrom !== undefined) {
-      const opened = await openSession(ctx, this.#place, this.#blob, mountFrom);
+      const opened = await openSession(ctx, this.#repo, this.#blob, mountFrom);
       if (opened) return opened === 'present' ? 'mounted' : opened.session;
     }
     return await this.#asked(ctx);
@@ -157,18 +157,18 @@ class Upload {
 
   /** Mounting a blob from its own repository asks for it and opens the upload in one request. */
   async #asked(ctx: Context): Promise<Session | Transfer> {
-    const { client, repository } = this.#place;
+    const { client, repository } = this.#repo;
     if (client.features.mountFuse) {
-      const opened = await openSession(ctx, this.#place, this.#blob, repository);
+      const opened = await openSession(ctx, this.#repo, this.#blob, repository);
       if (opened) return opened === 'present' ? 'reused' : opened.session;
       client.features.mountFuse = false;
     }
-    if (await hasBlob(ctx, this.#place, this.#blob)) return 'reused';
+    if (await hasBlob(ctx, this.#repo, this.#blob)) return 'reused';
     return await this.#plain(ctx);
   }
 
   async #plain(ctx: Context): Promise<Session> {
-    const opened = await openSession(ctx, this.#place, this.#blob, undefined);
+    const opened = await openSession(ctx, this.#repo, this.#blob, undefined);
     if (typeof opened === 'object') return opened.session;
     throw new Error('An upload without mount cannot be present');
   }
@@ -178,7 +178,7 @@ class Upload {
     if (!session) throw new Error('An upload needs a session');
     const whole = this.#blob.size - session.offset <= this.#partBytes;
     await sendParts(ctx, {
-      place: this.#place,
+      repo: this.#repo,
       blob: this.#blob,
       from: this.#from,
       check: this.#check,
@@ -198,7 +198,7 @@ class Upload {
   /** The registry, or a proxy before it, takes no body of this size: smaller ones may pass. */
   #canShrink(error: unknown): boolean {
     if (!(error instanceof AtollError) || error.details.status !== 413) return false;
-    const { partBytes } = this.#place.client.tuning;
+    const { partBytes } = this.#repo.client.tuning;
     const next = this.#partBytes === Number.POSITIVE_INFINITY ? partBytes : this.#partBytes / 4;
     if (this.#options.once || next < SMALLEST_PART || next >= this.#blob.size) return false;
     this.#partBytes = next;
@@ -211,7 +211,7 @@ class Upload {
     this.#report(0);
   }
 
-  /** Tells the listener when bytes it was told of have to go again. */
+  /** Corrects the progress when bytes have to be sent again. */
   #report(offset: number): void {
     if (this.#reported === offset) return;
     this.#options.onProgress?.(offset - this.#reported);

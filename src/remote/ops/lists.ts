@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { listOf, nullish, objectOf, text } from '../../core/shape.ts';
 import type { Response } from '../../http/response.ts';
 import { pulling } from '../client/auth/scope.ts';
-import type { Subject } from '../client/refusal.ts';
-import { nameOf } from '../client/refusal.ts';
-import { type Place, subjectAt } from './place.ts';
+import { nameOf, type Subject } from '../client/refusal.ts';
+import { type RepositoryClient, subjectAt } from './repository-client.ts';
 
 const PAGE_BYTES = 16 * 1024 * 1024;
 const MOST_PAGES = 100_000;
@@ -12,31 +12,35 @@ const MOST_PAGES = 100_000;
 /** The answers to a list that goes on behind `Link: <…>; rel="next"`. The caller reads each body. */
 export async function* pages(
   ctx: Context,
-  place: Place,
+  repo: RepositoryClient,
   first: string,
   headers: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<Response> {
-  const scopes = [pulling(place.repository)];
+  const scopes = [pulling(repo.repository)];
   const seen = new Set<string>();
   let target: string | URL | undefined = first;
   while (target !== undefined) {
-    const subject = subjectAt(place, 'list');
+    const subject = subjectAt(repo, 'list');
     const request = { method: 'GET', target, scopes, headers };
-    const response: Response = await place.client.attempt(ctx, subject, () =>
-      place.client.send(ctx, request).then((answer) => passing(place, subject, answer)),
+    const response: Response = await repo.client.attempt(ctx, subject, () =>
+      repo.client.send(ctx, request).then((answer) => passing(repo, subject, answer)),
     );
     yield response;
     const next = nextPage(response);
-    target = next === undefined ? undefined : await place.client.locate(ctx, next, response.url);
+    target = next === undefined ? undefined : await repo.client.locate(ctx, next, response.url);
     const key = String(target);
     if (target !== undefined && (seen.has(key) || seen.size > MOST_PAGES)) throw endless(subject);
     seen.add(key);
   }
 }
 
-async function passing(place: Place, subject: Subject, response: Response): Promise<Response> {
+async function passing(
+  repo: RepositoryClient,
+  subject: Subject,
+  response: Response,
+): Promise<Response> {
   if (response.status !== 429 && response.status < 500) return response;
-  throw await place.client.refuse(response, subject);
+  throw await repo.client.refuse(response, subject);
 }
 
 /** The target of the first link with the relation `next`, quoted or not. */
@@ -73,4 +77,26 @@ export function unreadable(subject: Subject, found: string, cause?: unknown): At
 
 function endless(subject: Subject): AtollError {
   return unreadable(subject, 'its pages lead in a circle');
+}
+
+interface TagList {
+  readonly tags?: readonly string[] | null;
+}
+
+const TAGS_PER_PAGE = 1000;
+const tagListShape = objectOf({ tags: nullish(listOf(text)) });
+
+/** Every tag, page by page. An unknown repository is an error, not an empty list. */
+export async function* listTags(ctx: Context, repo: RepositoryClient): AsyncGenerator<string> {
+  const subject = subjectAt(repo, 'list the tags of');
+  for await (const response of pages(
+    ctx,
+    repo,
+    `${repo.repository}/tags/list?n=${TAGS_PER_PAGE}`,
+  )) {
+    if (!response.ok) throw await repo.client.refuse(response, subject);
+    const list = await readJson(response, subject);
+    if (tagListShape(list)) throw unreadable(subject, 'the answer is not a list of tags');
+    yield* (list as TagList).tags ?? [];
+  }
 }

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
-/** One way to one server: where to dial, what to trust, whom to go through. */
-export interface Endpoint {
+/** How one server is reached: address, TLS trust, proxy. */
+export interface ServerRoute {
   /** Connections are kept per key. */
   readonly key: string;
   /** Host name or address without brackets. */
@@ -10,13 +10,13 @@ export interface Endpoint {
   readonly port: number;
   /** How names become addresses, where not by DNS. */
   readonly lookup: LookupFunction | undefined;
-  readonly tls: EndpointTls | undefined;
+  readonly tls: RouteTls | undefined;
   readonly proxy: URL | undefined;
   /** What to trust when the proxy itself speaks TLS. */
   readonly proxyContext: SecureContext | undefined;
 }
 
-export interface EndpointTls {
+export interface RouteTls {
   readonly context: SecureContext;
   readonly verify: boolean;
   /** The last session, so that the next handshake is short. */

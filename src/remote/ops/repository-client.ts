@@ -2,11 +2,11 @@ import type { Subject } from '../client/refusal.ts';
 import type { RegistryClient } from '../client/registry-client.ts';
 
 /** One repository at one registry, with the client that reaches it. */
-export interface Place {
+export interface RepositoryClient {
   readonly client: RegistryClient;
   readonly repository: string;
 }
 
-export function subjectAt(place: Place, action: string, reference?: string): Subject {
-  return { action, registry: place.client.registry, repository: place.repository, reference };
+export function subjectAt(repo: RepositoryClient, action: string, reference?: string): Subject {
+  return { action, registry: repo.client.registry, repository: repo.repository, reference };
 }

@@ -1,30 +1,30 @@
+import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { AtollError } from '../core/errors.ts';
 import { loadCertsDir } from './certs-dir.ts';
-import { bareHostname, type Endpoint, portOf } from './endpoint.ts';
-import { lookupWith } from './lookup.ts';
 import { proxyFor } from './no-proxy.ts';
 import type { HttpOptions } from './options.ts';
+import { bareHostname, portOf, type ServerRoute } from './server-route.ts';
 import { loadTrust } from './trust.ts';
 
-/** Who is given the CA that signed need not be given the one above it: nodes see it so too. */
+/** An intermediate CA in the trust store is enough, without the root above it: nodes see it so too. */
 export const TRUSTING = { allowPartialTrustChain: true } as const;
 
-interface Wanted {
+interface RouteRequest {
   readonly url: URL;
   readonly registry: string;
   readonly verify: boolean;
 }
 
 /** Knows how each server is reached: trust, client certificates and proxy, read once. */
-export interface Endpoints {
-  endpointFor(wanted: Wanted): Promise<Endpoint>;
+export interface ServerRoutes {
+  routeFor(wanted: RouteRequest): Promise<ServerRoute>;
 }
 
-export function createEndpoints(options: HttpOptions): Endpoints {
-  const known = new Map<string, Promise<Endpoint>>();
+export function createServerRoutes(options: HttpOptions): ServerRoutes {
+  const known = new Map<string, Promise<ServerRoute>>();
   const contexts = createContexts(options);
-  const make = async (key: string, wanted: Wanted): Promise<Endpoint> => {
+  const make = async (key: string, wanted: RouteRequest): Promise<ServerRoute> => {
     const { url, verify } = wanted;
     const proxy = proxyFor(url, options.env ?? process.env);
     const isTls = url.protocol === 'https:';
@@ -40,7 +40,7 @@ export function createEndpoints(options: HttpOptions): Endpoints {
     };
   };
   return {
-    endpointFor(wanted) {
+    routeFor(wanted) {
       const key = `${wanted.url.origin} ${wanted.registry}${wanted.verify ? '' : ' unverified'}`;
       const found = known.get(key) ?? make(key, wanted);
       known.set(key, found);
@@ -49,7 +49,25 @@ export function createEndpoints(options: HttpOptions): Endpoints {
   };
 }
 
-/** Who we are is for the registry; wherever it sends us, we go without a name. */
+/** Node's lookup over other names than those of DNS: what they do not know does not exist. */
+function lookupWith(addressOf: NonNullable<HttpOptions['addressOf']>): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = (address: string | undefined) => {
+      if (address === undefined) return callback(unresolved(hostname), '', 0);
+      const family = isIP(address);
+      if (options.all) callback(null, [{ address, family }]);
+      else callback(null, address, family);
+    };
+    Promise.resolve(addressOf(hostname)).then(answer, () => answer(undefined));
+  };
+}
+
+function unresolved(hostname: string): NodeJS.ErrnoException {
+  const error = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
+  return Object.assign(error, { code: 'ENOTFOUND', hostname });
+}
+
+/** A client certificate is shown to the registry itself, and not to servers that it redirects to. */
 function isAt(url: URL, registry: string): boolean {
   return url.host === new URL(`https://${registry}`).host;
 }
@@ -66,7 +84,7 @@ function createContexts(options: HttpOptions) {
     sharing ??= trust().then((ca) => createSecureContext({ ...TRUSTING, ca: [...ca] }));
     return sharing;
   };
-  const contextFor = async ({ url, registry, verify }: Wanted): Promise<SecureContext> => {
+  const contextFor = async ({ url, registry, verify }: RouteRequest): Promise<SecureContext> => {
     const { ca, clients: pairs } = await loadCertsDir(registry, options);
     const clients = isAt(url, registry) ? pairs : [];
     try {
