@@ -73,13 +73,19 @@ export function parseYamlInput<S extends ZodType>(
   return { value: parsed.data, input: input as z.input<S>, problems: [], locate };
 }
 
+/** A mistake in words, without its place. */
+export function problemText({ path, message, hint, complete }: InputProblem): string {
+  const field = path && !complete ? `${path}: ` : '';
+  return `${field}${message}${hint ? ` (${hint})` : ''}`;
+}
+
 /** The error that lists all mistakes of one file. */
 export function inputError(file: string, problems: readonly InputProblem[]): AtollError {
   const sorted = problems.toSorted(byPlace);
-  const shown = sorted.map(({ line, column, path, message, hint, complete }) => {
+  const shown = sorted.map((problem) => {
+    const { line, column } = problem;
     const place = line === undefined ? file : `${file}:${line}:${column}`;
-    const field = path && !complete ? `${path}: ` : '';
-    return `${place}: ${field}${message}${hint ? ` (${hint})` : ''}`;
+    return `${place}: ${problemText(problem)}`;
   });
   const count = problems.length === 1 ? 'one mistake' : `${problems.length} mistakes`;
   const { line, column } = sorted[0] ?? {};

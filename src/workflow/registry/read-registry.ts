@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { isMap, LineCounter, parseDocument, type Tags } from 'yaml';
+import type { Tags } from 'yaml';
 import type { ZodType } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readTextIfPresent } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
+import { parseYamlInput, problemText } from '../../core/yaml-input.ts';
 import {
   type Chain,
   chainFile,
@@ -150,36 +151,28 @@ interface ParsedDefinition {
 }
 
 function parseDefinition(kind: Kind, file: string, source: string): ParsedDefinition {
-  const lines = new LineCounter();
-  const document = parseDocument(source, { ...AS_IN_GO, lineCounter: lines, prettyErrors: false });
-  const lineAt = (offset: number | undefined) =>
-    offset === undefined ? undefined : lines.linePos(offset).line;
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((e) => ({
-      file,
-      line: lineAt(e.pos[0]),
-      severity: 'error' as const,
-      message: e.message,
-    }));
-    return { name: undefined, value: undefined, problems };
+  const refused = (problems: readonly RegistryProblem[]): ParsedDefinition => ({
+    name: undefined,
+    value: undefined,
+    problems,
+  });
+  const parsed = parseYamlInput(SCHEMAS[kind], source, { dialect: AS_IN_GO });
+  if (parsed.value === undefined) {
+    return refused(
+      parsed.problems.map((problem) => ({
+        file,
+        line: problem.line,
+        severity: 'error',
+        message: problemText(problem),
+      })),
+    );
   }
-  const parsed = SCHEMAS[kind].safeParse(document.toJS());
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => ({
-      file,
-      line: lineAt(offsetOf(document.contents, issue.path)),
-      severity: 'error' as const,
-      message: `${issue.path.join('.') || kind}: ${issue.message}`,
-    }));
-    return { name: undefined, value: undefined, problems };
-  }
-  const value = (parsed.data as Record<Kind, { as?: string; name?: string }>)[kind];
+  const value = (parsed.value as Record<Kind, { as?: string; name?: string }>)[kind];
   const name = value.as ?? value.name ?? '';
   const expected = basename(file).replace(DEFINITION, '');
   if (name !== expected) {
     const message = `its name is "${name}", but the file says "${expected}"`;
-    const problem = { file, line: 1, severity: 'error', message } as const;
-    return { name: undefined, value: undefined, problems: [problem] };
+    return refused([{ file, line: 1, severity: 'error', message }]);
   }
   const problems: RegistryProblem[] = ignoredFields(kind, value).map((message) => ({
     file,
@@ -205,20 +198,6 @@ function ignoredFields(kind: Kind, value: object): string[] {
         ? []
         : [`${ignored.join(', ')} beside "${target}" has no effect`];
     });
-}
-
-function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
-  let node = contents;
-  for (const part of path) {
-    const inner = (node as { get?: (key: unknown, keep: true) => unknown } | null)?.get?.(
-      part,
-      true,
-    );
-    if (inner === undefined || inner === null) break;
-    node = inner;
-  }
-  const range = (node as { range?: readonly number[] } | null)?.range;
-  return isMap(contents) || range ? range?.[0] : undefined;
 }
 
 /** What the CI calls the file, or anything with an ending: no word that is a command by itself. */

@@ -105,7 +105,11 @@ describe('readStepRegistry', () => {
       severity,
       message,
     ]);
-    expect(problems[0]).toEqual(['bad/bad-ref.yaml', 'error', 'ref: Unrecognized key: "comands"']);
+    expect(problems[0]).toEqual([
+      'bad/bad-ref.yaml',
+      'error',
+      'unknown field "comands" (did you mean "commands"?)',
+    ]);
     expect(problems[1]?.[2]).toContain('its name is "two"');
     expect(problems[2]?.[0]).toBe('torn/torn-chain.yaml');
     expect(problems[3]?.[2]).toContain('chain.steps.0: neither a "ref"');
