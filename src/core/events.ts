@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { ERROR_NAMES } from './error-codes.ts';
 
-// Only types of this file are used while atoll runs; the schema itself is for `schemas/` and tests.
-
 const text = z.string();
 const count = z.number();
 const perhaps = { text: text.exactOptional(), count: count.exactOptional() };

@@ -1,11 +1,23 @@
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import type { Resource } from '../platform/platform.ts';
 import { openLineFile, readLines } from '../workflow/journal-file.ts';
 
-type Entry = { readonly seq: number; readonly at: string } & (
-  | ({ readonly kind: 'claimed' } & { readonly resource: Resource })
-  | { readonly kind: 'removed'; readonly resource: Pick<Resource, 'kind' | 'id'> }
-);
+const resourceSchema = z.object({
+  kind: z.string(),
+  id: z.string(),
+  temporary: z.boolean(),
+  lifetime: z.literal('install').optional(),
+}) satisfies z.ZodType<Resource>;
+
+const entrySchema = z.discriminatedUnion('kind', [
+  z.object({ seq: z.number(), kind: z.literal('claimed'), resource: resourceSchema }),
+  z.object({
+    seq: z.number(),
+    kind: z.literal('removed'),
+    resource: resourceSchema.pick({ kind: true, id: true }),
+  }),
+]);
 
 /** What this site has made and not yet removed. `down` removes exactly this, newest first. */
 export interface Inventory {
@@ -20,10 +32,10 @@ export interface Inventory {
 const keyOf = ({ kind, id }: Pick<Resource, 'kind' | 'id'>) => `${kind} ${id}`;
 
 export async function openInventory(ctx: Context, path: string): Promise<Inventory> {
-  const { records } = await readLines(path);
+  const { records } = await readLines(path, entrySchema);
   const present = new Map<string, Resource>();
   let seq = 0;
-  for (const entry of records as unknown as Entry[]) {
+  for (const entry of records) {
     seq = Math.max(seq, entry.seq);
     if (entry.kind === 'claimed') present.set(keyOf(entry.resource), entry.resource);
     else present.delete(keyOf(entry.resource));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
-import type { AtollEvent, RecordedEvent } from '../core/events.ts';
+import { type AtollEvent, type RecordedEvent, recordedEventSchema } from '../core/events.ts';
 import { redactJson } from '../core/redact.ts';
 import { openLineFile, readLines } from './journal-file.ts';
 
@@ -23,7 +24,9 @@ export async function openEventLog(
   runDirectory: string,
 ): Promise<EventLog> {
   const path = eventLogPath(runDirectory);
-  let seq = (await readEvents(runDirectory)).at(-1)?.seq ?? 0;
+  // Also events of a kind that this version does not know have a number.
+  const { records } = await readLines(path, z.object({ seq: z.number() }));
+  let seq = records.at(-1)?.seq ?? 0;
   const file = openLineFile(path);
   let failure: unknown;
 
@@ -44,9 +47,9 @@ export async function openEventLog(
   };
 }
 
-export async function readEvents(runDirectory: string): Promise<RecordedEvent[]> {
-  const { records } = await readLines(eventLogPath(runDirectory));
-  return records as unknown as RecordedEvent[];
+/** The events of a run, as far as this version knows their kinds. */
+export async function readEvents(runDirectory: string): Promise<readonly RecordedEvent[]> {
+  return (await readLines(eventLogPath(runDirectory), recordedEventSchema)).records;
 }
 
 /** The same context, whose events are also recorded. */

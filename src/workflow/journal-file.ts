@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { ZodType, z } from 'zod';
 import {
   readTextIfPresent,
   SECRET_DIRECTORY_MODE,
@@ -36,20 +37,23 @@ export function decodeLine(line: string): Record<string, unknown> | undefined {
   return record;
 }
 
-export interface ReadLines {
-  readonly records: readonly Record<string, unknown>[];
-  /** Lines that could not be trusted, counted from 1. */
+export interface ReadLines<T> {
+  readonly records: readonly T[];
+  /** Lines that could not be trusted or are not of this kind, counted from 1. */
   readonly damaged: readonly number[];
 }
 
-export async function readLines(path: string): Promise<ReadLines> {
+export async function readLines<S extends ZodType>(
+  path: string,
+  schema: S,
+): Promise<ReadLines<z.output<S>>> {
   const text = (await readTextIfPresent(path)) ?? '';
-  const records: Record<string, unknown>[] = [];
+  const records: z.output<S>[] = [];
   const damaged: number[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line === '') continue;
-    const record = decodeLine(line);
-    if (record) records.push(record);
+    const record = schema.safeParse(decodeLine(line));
+    if (record.success) records.push(record.data);
     else damaged.push(index + 1);
   }
   return { records, damaged };

@@ -44,6 +44,23 @@ test('openJournal skips a torn last line and appends after it', async () => {
   expect([...third.steps().keys()]).toEqual(['a', 'c']);
 });
 
+test('openJournal skips a whole line that is no record of a step, and says so', async () => {
+  const path = join(await tempDir(), 'journal.ndjson');
+  const stamp = { seq: 1, at: '2027-01-01T00:00:00Z' };
+  const lines = [
+    { ...stamp, kind: 'finished', step: 'a', fields: {}, output: {} },
+    { ...stamp, kind: 'finished', step: 'b', fields: 7, output: 'none' },
+    { ...stamp, kind: 'from-the-future', step: 'c' },
+  ];
+  await writeFile(path, lines.map(encodeLine).join(''));
+  const recording = recordingContext();
+
+  const journal = await openJournal(recording, path);
+
+  expect([...journal.steps().keys()]).toEqual(['a']);
+  expect(recording.events).toMatchObject([{ message: expect.stringContaining('2, 3') }]);
+});
+
 test('openJournal does not believe an altered line', async () => {
   const path = join(await tempDir(), 'journal.ndjson');
   const journal = await openJournal(ctx, path);

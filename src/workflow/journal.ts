@@ -1,29 +1,33 @@
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/format.ts';
+import { isObject } from '../core/shape.ts';
 import { openLineFile, readLines } from './journal-file.ts';
 import type { JsonObject } from './step.ts';
 
+const step = z.string();
+const fields = z.record(z.string(), z.string()).readonly();
+/** It was JSON in the file: what is in it is for the step that wrote it. */
+const output = z.custom<JsonObject>(isObject);
+
 /** A fact about a step. Secrets are never in here: they live in 0600 files beside the journal. */
-export type JournalRecord =
-  | {
-      readonly kind: 'started';
-      readonly step: string;
-      readonly fields: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly kind: 'finished';
-      readonly step: string;
-      readonly fields: Readonly<Record<string, string>>;
-      readonly output: JsonObject;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly step: string;
-      readonly code?: string;
-      readonly message: string;
-    }
+const recordSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('started'), step, fields }),
+  z.object({ kind: z.literal('finished'), step, fields, output }),
+  z.object({
+    kind: z.literal('failed'),
+    step,
+    code: z.string().exactOptional(),
+    message: z.string(),
+  }),
   /** What the step made was removed again: it has to run when it is wanted. */
-  | { readonly kind: 'undone'; readonly step: string };
+  z.object({ kind: z.literal('undone'), step }),
+]);
+
+const stampedSchema = recordSchema.and(z.object({ seq: z.number(), at: z.string() }));
+
+export type JournalRecord = z.output<typeof recordSchema>;
+type Stamped = z.output<typeof stampedSchema>;
 
 /** What the journal says of one step, its records folded. */
 export interface StepHistory {
@@ -44,8 +48,6 @@ export interface Journal {
   append(record: JournalRecord): Promise<void>;
   close(): Promise<void>;
 }
-
-type Stamped = JournalRecord & { readonly seq: number; readonly at: string };
 
 function fold(before: StepHistory | undefined, record: Stamped): StepHistory {
   const { at } = record;
@@ -76,7 +78,7 @@ function fold(before: StepHistory | undefined, record: Stamped): StepHistory {
 
 /** Opens a journal, reading what earlier runs left. Damaged lines are skipped and told. */
 export async function openJournal(ctx: Context, path: string): Promise<Journal> {
-  const { records, damaged } = await readLines(path);
+  const { records, damaged } = await readLines(path, stampedSchema);
   if (damaged.length > 0) {
     ctx.emit({
       type: 'warning.raised',
@@ -86,7 +88,7 @@ export async function openJournal(ctx: Context, path: string): Promise<Journal> 
   }
   const steps = new Map<string, StepHistory>();
   let seq = 0;
-  for (const record of records as unknown as Stamped[]) {
+  for (const record of records) {
     steps.set(record.step, fold(steps.get(record.step), record));
     seq = Math.max(seq, record.seq);
   }

@@ -1,7 +1,6 @@
-import { parse } from 'yaml';
-import * as z from 'zod';
 import { readAsset } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
+import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import { SHORTEST_LITERAL } from '../scan/line-scanner.ts';
 import { requiredLiterals } from '../scan/literals.ts';
 import { CATALOGUE, type RuleData } from './schema.ts';
@@ -29,19 +28,11 @@ export function shippedRules(): readonly Rule[] {
 
 /** Reads a catalogue; says which entry is wrong, and how. */
 export function parseRules(name: string, text: string): readonly Rule[] {
-  const parsed = CATALOGUE.safeParse(parseYaml(name, text));
-  if (!parsed.success) throw invalid(name, z.prettifyError(parsed.error));
-  const rules = parsed.data.failures.map((data) => compile(name, data));
+  const parsed = parseYamlInput(CATALOGUE, text);
+  if (parsed.value === undefined) throw inputError(name, parsed.problems);
+  const rules = parsed.value.failures.map((data) => compile(name, data));
   checkReferences(name, rules);
   return rules;
-}
-
-function parseYaml(name: string, text: string): unknown {
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw invalid(name, messageOf(cause), cause);
-  }
 }
 
 function compile(name: string, data: RuleData): Rule {
