@@ -31,6 +31,15 @@ test('imageDigestMirrorSet does not depend on the order of the rules', () => {
   expect(imageDigestMirrorSet('a', RULES.toReversed())).toEqual(imageDigestMirrorSet('a', RULES));
 });
 
+test('mirror sets refuse names and addresses that a cluster does not take', () => {
+  const v6 = [{ source: 'quay.io/a', mirrors: ['[fd00::1]:5000/a'] }];
+
+  for (const make of [imageDigestMirrorSet, imageTagMirrorSet, imageContentSourcePolicy]) {
+    expect(() => make('Release', RULES)).toThrow('Cannot name a mirror set "Release"');
+    expect(() => make('release', v6)).toThrow('"[fd00::1]:5000/a"');
+  }
+});
+
 test('readMirrorSets reads every kind, one by one or in a List', () => {
   const list = toYaml({
     kind: 'List',

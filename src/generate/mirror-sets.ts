@@ -1,3 +1,5 @@
+import { AtollError } from '../core/errors.ts';
+import { objectName } from './dns-name.ts';
 import { type MirrorRule, normalizeRules, type SourcePolicy } from './mirror-rule.ts';
 
 interface MirrorEntry {
@@ -43,7 +45,7 @@ export function imageDigestMirrorSet(
   return {
     apiVersion: 'config.openshift.io/v1',
     kind: 'ImageDigestMirrorSet',
-    metadata: { name },
+    metadata: { name: objectName('a mirror set', name) },
     spec: { imageDigestMirrors: entriesOf(rules) },
   };
 }
@@ -53,7 +55,7 @@ export function imageTagMirrorSet(name: string, rules: readonly MirrorRule[]): I
   return {
     apiVersion: 'config.openshift.io/v1',
     kind: 'ImageTagMirrorSet',
-    metadata: { name },
+    metadata: { name: objectName('a mirror set', name) },
     spec: { imageTagMirrors: entriesOf(rules) },
   };
 }
@@ -66,9 +68,9 @@ export function imageContentSourcePolicy(
   return {
     apiVersion: 'operator.openshift.io/v1alpha1',
     kind: 'ImageContentSourcePolicy',
-    metadata: { name },
+    metadata: { name: objectName('a mirror set', name) },
     spec: {
-      repositoryDigestMirrors: normalizeRules(rules).map(({ source, mirrors }) => ({
+      repositoryDigestMirrors: rulesOf(rules).map(({ source, mirrors }) => ({
         source,
         mirrors,
       })),
@@ -77,9 +79,25 @@ export function imageContentSourcePolicy(
 }
 
 function entriesOf(rules: readonly MirrorRule[]): MirrorEntry[] {
-  return normalizeRules(rules).map(({ source, mirrors, policy }) => ({
+  return rulesOf(rules).map(({ source, mirrors, policy }) => ({
     source,
     mirrors,
     ...(policy ? { mirrorSourcePolicy: policy } : {}),
   }));
+}
+
+/** Nodes can pull from an IPv6 address, but the objects of a cluster cannot say it. */
+function rulesOf(rules: readonly MirrorRule[]): MirrorRule[] {
+  const all = normalizeRules(rules);
+  const bad = all
+    .flatMap(({ source, mirrors }) => [source, ...mirrors])
+    .find((one) => one[0] === '[');
+  if (bad === undefined) return all;
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot use "${bad}" in a mirror set: it is an IPv6 address`,
+    {
+      hint: 'Give the mirror a name, in DNS or with "atoll render hosts"',
+    },
+  );
 }

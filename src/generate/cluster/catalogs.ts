@@ -1,5 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
+import { objectName } from '../dns-name.ts';
 
 export interface CatalogInput {
   /** The catalog in the mirror, with tag or digest. */
@@ -34,7 +35,7 @@ export function catalogSource(input: CatalogInput): CatalogSource {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'CatalogSource',
     metadata: {
-      name: input.name ?? catalogName('cs', input.image),
+      name: nameOf('cs', input),
       namespace: 'openshift-marketplace',
     },
     spec: {
@@ -53,10 +54,15 @@ export function catalogSource(input: CatalogInput): CatalogSource {
 /** An operator catalog for OLM v1 (4.18 and later). */
 export function clusterCatalog(input: CatalogInput): ClusterCatalog {
   const minutes = input.pollInterval === undefined ? undefined : minutesOf(input.pollInterval);
+  if (minutes !== undefined && parseReference(input.image).digest) {
+    throw new AtollError('INPUT_INVALID', `Cannot look for news behind "${input.image}"`, {
+      hint: 'A digest never changes: name the catalog by its tag, or give no poll interval',
+    });
+  }
   return {
     apiVersion: 'olm.operatorframework.io/v1',
     kind: 'ClusterCatalog',
-    metadata: { name: input.name ?? catalogName('cc', input.image) },
+    metadata: { name: nameOf('cc', input) },
     spec: {
       ...(input.priority === undefined ? {} : { priority: input.priority }),
       source: {
@@ -96,6 +102,9 @@ export function operatorHub(options: { readonly defaultsOff: boolean }): Operato
     spec: { disableAllDefaultSources: options.defaultsOff },
   };
 }
+
+const nameOf = (prefix: 'cs' | 'cc', { name, image }: CatalogInput): string =>
+  objectName('a catalog', name ?? catalogName(prefix, image));
 
 /** `cs-redhat-operator-index-v4-18` from its image: the name oc-mirror would give it. */
 export function catalogName(prefix: 'cs' | 'cc', image: string): string {

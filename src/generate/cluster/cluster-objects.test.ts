@@ -70,6 +70,28 @@ test('clusterCatalog refuses an interval it cannot say', () => {
   expect(() => clusterCatalog({ image: INDEX, pollInterval: '10s' })).toThrow('"10s"');
 });
 
+test('clusterCatalog refuses to poll a digest, which never changes', () => {
+  const image = `m.io/idx@${digestOf('x')}`;
+
+  expect(() => clusterCatalog({ image, pollInterval: '10m' })).toThrow('Cannot look for news');
+  expect(clusterCatalog({ image }).spec).toBeDefined();
+});
+
+test('objects of a cluster have names that it takes', () => {
+  const releases = { releases: 'm.io/a', graphDataImage: 'm.io/b:1' };
+
+  expect(() => updateService({ ...releases, name: 'My_Service' })).toThrow('"My_Service"');
+  expect(() => imageConfig({ additionalTrustedCA: 'Mirror' })).toThrow('"Mirror"');
+  expect(() => trustedCaConfigMap('mirror_ca', {})).toThrow('"mirror_ca"');
+  expect(() => catalogSource({ image: INDEX, name: 'A' })).toThrow('"A"');
+});
+
+test('clusterVersionPatch names an object once', () => {
+  const dns = { group: 'config.openshift.io', kind: 'DNS', name: 'cluster', namespace: '' };
+
+  expect(clusterVersionPatch({ overrides: [dns, { ...dns }] }).spec.overrides).toHaveLength(1);
+});
+
 test('trustedCaKey writes the port behind two dots', () => {
   expect(trustedCaKey('mirror.example:5000')).toBe('mirror.example..5000');
   expect(trustedCaKey('updateservice-registry')).toBe('updateservice-registry');

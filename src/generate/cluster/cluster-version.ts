@@ -1,3 +1,4 @@
+import { objectName } from '../dns-name.ts';
 import { byText } from '../order.ts';
 
 /** An object the cluster version operator shall leave alone. */
@@ -21,9 +22,19 @@ export interface ClusterVersionPatchInput {
 export function clusterVersionPatch(input: ClusterVersionPatchInput): {
   readonly spec: Readonly<Record<string, unknown>>;
 } {
-  const overrides = input.overrides
-    ?.map(({ group, kind, name, namespace }) => ({ group, kind, name, namespace, unmanaged: true }))
-    .toSorted((a, b) => byText(keyOf(a), keyOf(b)));
+  // The API server refuses a list with the same object twice.
+  const once = input.overrides && new Map(input.overrides.map((one) => [keyOf(one), one])).values();
+  const overrides =
+    once &&
+    [...once]
+      .map(({ group, kind, name, namespace }) => ({
+        group,
+        kind,
+        name,
+        namespace,
+        unmanaged: true,
+      }))
+      .toSorted((a, b) => byText(keyOf(a), keyOf(b)));
   return {
     spec: {
       ...(input.channel === undefined ? {} : { channel: input.channel }),
@@ -60,7 +71,10 @@ export function updateService(input: UpdateServiceInput): UpdateService {
   return {
     apiVersion: 'updateservice.operator.openshift.io/v1',
     kind: 'UpdateService',
-    metadata: { name: input.name ?? 'update-service', namespace: 'openshift-update-service' },
+    metadata: {
+      name: objectName('an UpdateService', input.name ?? 'update-service'),
+      namespace: 'openshift-update-service',
+    },
     spec: {
       replicas: input.replicas ?? 2,
       releases: input.releases,

@@ -1,3 +1,4 @@
+import { objectName } from '../dns-name.ts';
 import { sortedRecord } from '../order.ts';
 
 export interface ConfigMap {
@@ -21,7 +22,7 @@ export function configMap(
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace },
+    metadata: { name: objectName('a ConfigMap', name), namespace },
     data: sortedRecord(data),
   };
 }

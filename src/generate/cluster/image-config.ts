@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { objectName } from '../dns-name.ts';
 import { sortedUnique } from '../order.ts';
 import { type ConfigMap, configMap } from './config-map.ts';
 
@@ -56,7 +57,7 @@ export function imageConfig(input: ImageConfigInput): ImageConfig {
     metadata: { name: 'cluster' },
     spec: {
       ...(input.additionalTrustedCA
-        ? { additionalTrustedCA: { name: input.additionalTrustedCA } }
+        ? { additionalTrustedCA: { name: objectName('a ConfigMap', input.additionalTrustedCA) } }
         : {}),
       ...(Object.keys(sources).length > 0 ? { registrySources: sources } : {}),
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BastionInput, bastionIgnition } from './bastion.ts';
 import { bootstrapPatch } from './bootstrap-patch.ts';
@@ -272,8 +273,59 @@ describe('patchIgnition', () => {
   });
 });
 
+test('patchIgnition warns of what the machine config server replaces', () => {
+  const source = 'https://api-int.site.example.com:22623/config/worker';
+  const pointer = { ignition: { version: '3.2.0', config: { merge: [{ source }] } } };
+  const patch = bootstrapPatch({ registriesConf: 'a', policy: '{}', pullSecret: '{}', hosts: 'b' });
+
+  const [warning = '', ...rest] = patchIgnition(pointer, patch).warnings;
+
+  expect(rest).toEqual([]);
+  expect(warning).toContain('/etc/containers/policy.json, /etc/containers/registries.conf');
+  expect(warning).not.toContain('/etc/hosts');
+  expect(patchIgnition({ ignition: { version: '3.2.0' } }, patch).warnings).toEqual([]);
+});
+
 test('lineDiff shows only changes and their neighbours', () => {
   expect(lineDiff('1\n2\n3\n4\n5\n', '1\n2\nX\n4\n5\n')).toEqual([' 2', '-3', '+X', ' 4']);
   expect(lineDiff('', 'a\n')).toEqual(['+a']);
   expect(lineDiff('a\n', 'a\n')).toEqual([]);
 });
+
+test('lineDiff finds the one change in texts of 5,000 lines, and all of them in others', () => {
+  const lines = Array.from({ length: 5000 }, (_, index) => `line ${index}`);
+  const other = lines.with(2500, 'X');
+  const ends = [...lines.with(0, 'first').slice(0, -1), 'last'];
+
+  expect(lineDiff(lines.join('\n'), other.join('\n'))).toEqual([
+    ' line 2499',
+    '-line 2500',
+    '+X',
+    ' line 2501',
+  ]);
+  expect(lineDiff(other.join('\n'), ends.join('\n'))).toHaveLength(10);
+  expect(lineDiff(lines.join('\n'), lines.map((line) => `${line}!`).join('\n'))).toHaveLength(
+    10_000,
+  );
+});
+
+test('lineDiff is as short as can be, and leads from one text to the other', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
+
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const edits = lineDiff(a.join('\n'), b.join('\n')).filter((line) => line[0] !== ' ');
+      const shared = sharedCount(a, b);
+
+      expect(edits.filter((line) => line[0] === '-')).toHaveLength(a.length - shared);
+      expect(edits.filter((line) => line[0] === '+')).toHaveLength(b.length - shared);
+    }),
+  );
+});
+
+/** Of the longest common subsequence, the plain way. */
+function sharedCount([a, ...as]: readonly string[], [b, ...bs]: readonly string[]): number {
+  if (a === undefined || b === undefined) return 0;
+  if (a === b) return 1 + sharedCount(as, bs);
+  return Math.max(sharedCount([a, ...as], bs), sharedCount(as, [b, ...bs]));
+}

@@ -1,5 +1,5 @@
 import { digestOf } from '../../oci/digest.ts';
-import { byText } from '../order.ts';
+import { byText, sortedUnique } from '../order.ts';
 import type { FileEntry, IgnitionConfig, UnitEntry } from './config.ts';
 import { lineDiff } from './line-diff.ts';
 import { mergeIgnition } from './merge.ts';
@@ -22,6 +22,8 @@ export interface PatchChange {
 export interface PatchResult {
   readonly config: IgnitionConfig;
   readonly changes: readonly PatchChange[];
+  /** What will not stay as it is written here. */
+  readonly warnings: readonly string[];
 }
 
 /** Puts files and units into a config. A second time changes nothing. */
@@ -41,7 +43,27 @@ export function patchIgnition(config: IgnitionConfig, patch: IgnitionPatch): Pat
   return {
     config: patched,
     changes: [...files, ...units].toSorted((a, b) => byText(a.name, b.name)),
+    warnings: warningsOf(config, patch),
   };
+}
+
+/** Files the machine config server sends to every node. */
+const SERVED = new Set([
+  '/etc/containers/policy.json',
+  '/etc/containers/registries.conf',
+  '/etc/kubernetes/kubelet.conf',
+  '/etc/mco/proxy.env',
+  '/var/lib/kubelet/config.json',
+]);
+
+/** A `master.ign` or `worker.ign` points to that server, and what is merged in wins. */
+function warningsOf({ ignition }: IgnitionConfig, { files = [] }: IgnitionPatch): string[] {
+  const isPointer = (ignition.config?.merge ?? []).some(({ source }) => source?.startsWith('http'));
+  const lost = files.map(({ path }) => path).filter((path) => SERVED.has(path));
+  if (!isPointer || lost.length === 0) return [];
+  return [
+    `${sortedUnique(lost).join(', ')}: the machine config server has its own, and the node will run with that one`,
+  ];
 }
 
 /** As the installer writes it: one line. */

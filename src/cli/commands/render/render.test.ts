@@ -383,6 +383,10 @@ describe('render of the rest', () => {
       'catalog-sources --catalog m.example/i:v1 --no-defaults --cluster-catalogs',
       'availabilityMode',
     ],
+    [
+      'catalog-sources --catalog m.example/i:v1 --no-defaults --cluster-catalogs --release 4.22.1',
+      'openshift-redhat-operators',
+    ],
     ['image-config --ca m.example:5000=CA', 'm.example..5000'],
     ['samples --registry m.example --skip ruby', 'samplesRegistry: m.example'],
     ['update-service --releases m.example/r --graph-image m.example/g:1', 'kind: UpdateService'],

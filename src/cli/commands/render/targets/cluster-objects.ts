@@ -21,6 +21,7 @@ import { readYaml, toYaml } from '../../../../generate/yaml.ts';
 import { parseDigest } from '../../../../oci/digest.ts';
 import { formatReference } from '../../../../oci/reference.ts';
 import { defaultClusterCatalogs } from '../../../../openshift/features.ts';
+import { parseReleaseVersion } from '../../../../openshift/version.ts';
 import { releaseChannel, type SiteInputs } from '../../../../site/inputs.ts';
 import { mirrorHost } from '../../../../site/mirror-place.ts';
 import { pair, someCertificates } from '../flag-files.ts';
@@ -36,6 +37,10 @@ async function mirroredAs(kind: string, inputs: SiteInputs): Promise<string[]> {
 const orNone = <T>(values: readonly T[]): T[] | undefined =>
   values.length > 0 ? [...values] : undefined;
 
+function releaseOf({ site: { release } }: SiteInputs) {
+  return release.version ? parseReleaseVersion(release.version) : undefined;
+}
+
 export const catalogSourcesTarget = renderTarget({
   name: 'catalog-sources',
   summary: 'CatalogSource and ClusterCatalog for mirrored catalogs, defaults off',
@@ -43,6 +48,12 @@ export const catalogSourcesTarget = renderTarget({
     catalog: someTexts('IMAGE', 'Catalog in the mirror; may be given more than once'),
     clusterCatalogs: onOff('Write ClusterCatalogs too (OLM v1, 4.18 and later)'),
     defaults: onOff('Switch the catalogs on the internet off', true),
+    release: text(
+      'VERSION',
+      'Release of the cluster: 4.22 brings fewer catalogs than those before it',
+    )
+      .transform(parseReleaseVersion)
+      .optional(),
     pollInterval: text('TIME', 'Look for new images that often, such as 30m').optional(),
     displayName: text('TEXT', 'Name that the console shows').optional(),
   }),
@@ -55,14 +66,17 @@ export const catalogSourcesTarget = renderTarget({
   fromSite: async (inputs) => ({
     catalog: orNone(await mirroredAs('catalog', inputs)),
     defaults: inputs.site.postInstall.defaultCatalogs,
+    release: releaseOf(inputs),
   }),
-  make: ({ catalog, clusterCatalogs, defaults, pollInterval, displayName }) => {
+  make: ({ catalog, clusterCatalogs, defaults, release, pollInterval, displayName }) => {
     const catalogs = catalog.toSorted().map((image) => ({ image, pollInterval, displayName }));
     return toYaml(
       ...(defaults ? [] : [operatorHub({ defaultsOff: true })]),
       ...catalogs.map(catalogSource),
       ...(clusterCatalogs ? catalogs.map(clusterCatalog) : []),
-      ...(clusterCatalogs && !defaults ? defaultClusterCatalogs().map(clusterCatalogOff) : []),
+      ...(clusterCatalogs && !defaults
+        ? defaultClusterCatalogs(release).map(clusterCatalogOff)
+        : []),
     );
   },
 });

@@ -53,7 +53,11 @@ export const patchIgnitionCommand = schemaCommand({
       ...payloadOf(options),
     });
     const before = parseIgnition(await readText(path), `"${path}"`);
-    const { config, changes } = patchIgnition(before, patch);
+    const { config, changes, warnings } = patchIgnition(before, patch);
+    for (const message of warnings) {
+      const hint = 'Give nodes such files with "atoll render machine-config"';
+      ctx.emit({ type: 'warning.raised', subject: path, message, hint });
+    }
     const changed = changes.some(({ action }) => action !== 'unchanged');
     const written = !options.dryRun && (changed || options.to !== undefined);
     const target = options.to ?? path;
