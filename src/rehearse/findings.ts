@@ -1,8 +1,8 @@
-import { CAUSES, type Cause, type Fault, type Hole } from './check/hole.ts';
+import type { Fault, Hole } from './check/hole.ts';
 
 /** One cause and everything it costs. */
 export interface RehearsalFinding {
-  readonly cause: Cause;
+  readonly cause: Hole['cause'];
   readonly severity: Hole['severity'];
   readonly fault: Fault;
   readonly title: string;
@@ -42,7 +42,7 @@ function findingOf(holes: readonly Hole[]): RehearsalFinding {
   return {
     cause: first.cause,
     severity: first.severity,
-    fault: CAUSES[first.cause],
+    fault: first.fault,
     title: first.title,
     rule: [...new Set(holes.map(({ rule }) => rule))].join('; '),
     commands: commandsOf(holes, images.length),

@@ -1,7 +1,7 @@
 import { AtollError, messageOf } from '../../core/errors.ts';
 import type { Reference } from '../../oci/reference.ts';
 import type { NodeConfig } from '../node/node-config.ts';
-import type { Hole } from './hole.ts';
+import { type Hole, makeHole } from './hole.ts';
 import { deniedHole } from './login-holes.ts';
 import { expired, notTls, unreachable, unresolved, untrusted, wrongName } from './tls-holes.ts';
 
@@ -30,18 +30,6 @@ export function refusedHole(config: NodeConfig, target: Reference, error: unknow
     case 'PROXY_DENIED':
       return unreachable(registry, words);
     default:
-      return refused(registry, words);
+      return makeHole('mirror-refused', { host: registry }, { key: registry, evidence: words });
   }
-}
-
-function refused(registry: string, evidence: string): Hole {
-  return {
-    cause: 'mirror-refused',
-    severity: 'hole',
-    key: registry,
-    title: `${registry} does not serve what nodes ask for`,
-    rule: 'The mirror must speak the OCI distribution API to nodes',
-    commands: ['atoll registry check --dir REGISTRY_FOLDER'],
-    evidence,
-  };
 }

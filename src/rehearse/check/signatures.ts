@@ -15,7 +15,7 @@ import type { Requirement, SigstoreSigned } from '../node/policy-schema.ts';
 import { acceptsIdentity } from '../node/signed-identity.ts';
 import { copyCommand } from './commands.ts';
 import type { Lookup } from './content-holes.ts';
-import type { Hole } from './hole.ts';
+import { type Hole, makeHole } from './hole.ts';
 import { keysOf, type SignatureTools } from './signature-keys.ts';
 
 /** What nodes demand of one image, and who says so. */
@@ -108,45 +108,23 @@ function wordsOf(ctx: Context, error: unknown): string {
   return messageOf(error);
 }
 
-function missing(lookup: Lookup, rule: string, tag: string): Hole {
-  const { image, target } = lookup;
-  return {
-    cause: 'signature-missing',
-    severity: 'hole',
-    key: `${target.registry}/${target.repository}`,
-    title: `${target.registry} lacks signatures that nodes demand`,
-    rule,
-    commands: copyCommand(image, target),
-    evidence: `${tag}: manifest unknown`,
-    image,
-  };
+function missing({ image, target }: Lookup, rule: string, tag: string): Hole {
+  const { registry, repository } = target;
+  const evidence = `${tag}: manifest unknown`;
+  const commands = copyCommand(image, target);
+  const seen = { key: `${registry}/${repository}`, rule, commands, evidence, image };
+  return makeHole('signature-missing', { registry }, seen);
 }
 
-function wrong(lookup: Lookup, rule: string, tag: string, words: string): Hole {
-  const { image, target } = lookup;
-  return {
-    cause: 'signature-wrong',
-    severity: 'hole',
-    key: `${target.registry}/${target.repository}`,
-    title: `Signatures in ${target.registry}/${target.repository} are not those nodes demand`,
-    rule,
-    commands: copyCommand(image, target),
-    evidence: `${tag}: ${words}`,
-    image,
-  };
+function wrong({ image, target }: Lookup, rule: string, tag: string, words: string): Hole {
+  const place = `${target.registry}/${target.repository}`;
+  const commands = copyCommand(image, target);
+  const seen = { key: place, rule, commands, evidence: `${tag}: ${words}`, image };
+  return makeHole('signature-wrong', { place }, seen);
 }
 
 function rejected({ image }: Lookup, rule: string): Hole {
-  return {
-    cause: 'policy-rejects',
-    severity: 'hole',
-    key: rule,
-    title: 'The policy of the nodes rejects images they need',
-    rule,
-    commands: [
-      `atoll render policy --scope ${image.reference.registry}=accept OTHER_FLAGS --to policy.json`,
-    ],
-    evidence: `${image.name}: rejected by policy`,
-    image,
-  };
+  const { registry } = image.reference;
+  const evidence = `${image.name}: rejected by policy`;
+  return makeHole('policy-rejects', { registry }, { key: rule, rule, evidence, image });
 }
