@@ -48,6 +48,11 @@ export function isOptional(version: ReleaseVersion | undefined, name: string): b
   return capability !== undefined && isAtLeast(version, capability.since);
 }
 
+/** What clusters of this release can do without. */
+export function optionalCapabilities(version: ReleaseVersion): string[] {
+  return CAPABILITY_NAMES.filter((name) => isOptional(version, name));
+}
+
 /** The release a set is named after; undefined for those without a number. */
 export function releaseOfSet(set: string): Since | undefined {
   return /^v(?<since>\d+\.\d+)$/.exec(set)?.groups?.since as Since | undefined;

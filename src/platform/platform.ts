@@ -108,6 +108,8 @@ interface PlatformFacts {
   /** Variables that count on this platform, besides those that count everywhere. */
   readonly environment: readonly EnvironmentOverride[];
   readonly init: PlatformInit;
+  /** Makes the bastion: only then who logs in there and what runs on it is for the site to say. */
+  readonly makesBastion: boolean;
   /** How the embedded registry runs there, where that differs from what it does by itself. */
   readonly mirror: {
     /** The one address it listens at. Its name leads there, whatever DNS says. */
@@ -153,6 +155,7 @@ export function definePlatform<S extends PlatformSettings>(row: PlatformRow<S>):
     files: [],
     environment: [],
     init: { example: {}, asks: {} },
+    makesBastion: false,
     mirror: {},
     ...row,
     installPlatform: (settings, facts) => row.installPlatform(row.settings.parse(settings), facts),

@@ -52,6 +52,25 @@ describe('siteInputs', () => {
     );
   });
 
+  test('names every capability but the disabled ones: an install-config cannot say "without"', async () => {
+    const inputs = await inputsOf({ cluster: { disabledCapabilities: ['Console', 'Insights'] } });
+
+    const { capabilities } = await inputs.installConfig();
+
+    expect(capabilities?.baseline).toBe('None');
+    expect(capabilities?.additional).toContain('Storage');
+    expect(capabilities?.additional).not.toContain('Console');
+  });
+
+  test('leads nodes to the proxy that is named, or to the one on the bastion', async () => {
+    const aws = { platform: { type: 'aws', region: 'us-east-1' }, registry: { host: 'm.example' } };
+    const named = await inputsOf({ proxy: { url: 'http://proxy.example:8080' } });
+    const own = await inputsOf({ ...aws, proxy: { enabled: true, port: 3129 } });
+
+    expect((await named.installConfig()).proxy?.httpsProxy).toBe('http://proxy.example:8080');
+    expect((await own.installConfig()).proxy?.httpsProxy).toBe('http://m.example:3129');
+  });
+
   test('lets the user of the site file log in to the bastion', async () => {
     const inputs = await inputsOf({ bastion: { user: 'ops', sshKey: 'id.pub' } });
 

@@ -12,14 +12,16 @@ import type { InstallConfigInput } from '../generate/install-config/build.ts';
 import type { InstallFacts } from '../generate/install-config/facts.ts';
 import { machineConfig } from '../generate/machine-config.ts';
 import type { MirrorRule } from '../generate/mirror-rule.ts';
+import { parsePullSecret } from '../generate/pull-secret.ts';
 import type { RegistriesConfInput } from '../generate/registries-conf.ts';
 import { type KnownImage, type KnownSignature, WorkingDir } from '../mirror/flow/working-dir.ts';
 import { type GroupedRules, imageRules } from '../mirror/image-rules.ts';
+import { optionalCapabilities } from '../openshift/capabilities.ts';
 import { RELEASE_NAMESPACE } from '../openshift/repositories.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
 import type { InstallPart } from '../platform/platform.ts';
 import { bastionStackInput, networkInput } from './aws-inputs.ts';
-import { mirrorCa, mirrorHost } from './mirror-place.ts';
+import { mirrorCa, mirrorHost, mirrorName } from './mirror-place.ts';
 import { sitePlatform } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
@@ -37,6 +39,8 @@ export interface SiteInputs {
   readonly signatures: () => Promise<readonly KnownSignature[]>;
   /** The logins of upstream, as the site names them. */
   readonly upstreamSecret: () => Promise<string>;
+  /** Of the logins for an existing registry, those of the mirror: any other would only be a leak. */
+  readonly mirrorLogins: () => Promise<Readonly<Record<string, object>>>;
   /** The logins that nodes get. */
   readonly pullSecret: () => Promise<string>;
   /** PEM of the CA of the mirror; undefined when the system trusts it. */
@@ -67,6 +71,7 @@ export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
     signatures: async () =>
       existsSync(workingDir.file('signatures')) ? await workingDir.signatures() : [],
     upstreamSecret: () => readText(sitePath(site, site.cluster.pullSecret)),
+    mirrorLogins: () => mirrorLoginsOf(site),
     pullSecret: async () => {
       const made = await madeText(nodeSecretPath(site, paths));
       return (made ?? (await inputs.upstreamSecret())).trim();
@@ -85,6 +90,18 @@ export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
     network: () => networkInput(site),
   };
   return inputs;
+}
+
+async function mirrorLoginsOf(site: Site): Promise<Readonly<Record<string, object>>> {
+  const { authfile } = site.registry;
+  if (authfile === undefined) return {};
+  const path = sitePath(site, authfile);
+  const { auths } = parsePullSecret(await readText(path), `"${path}"`);
+  const host = mirrorHost(site);
+  const own = Object.entries(auths).filter(
+    ([name]) => name === host || name.startsWith(`${host}/`),
+  );
+  return Object.fromEntries(own);
 }
 
 /** Disconnected nodes get the mirror's entry alone: any other would only be a leak. */
@@ -131,7 +148,7 @@ export function releaseImageOf(
 
 async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
   const { site } = inputs;
-  const { cluster, release, proxy } = site;
+  const { cluster, release } = site;
   const sshKey = cluster.sshKey && (await readText(sitePath(site, cluster.sshKey)));
   return {
     name: cluster.name,
@@ -143,7 +160,8 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
     machineNetwork: [cluster.machineNetwork],
     clusterNetwork: [{ cidr: cluster.clusterNetwork, hostPrefix: cluster.hostPrefix }],
     serviceNetwork: [cluster.serviceNetwork],
-    proxy: proxy.url ? { httpProxy: proxy.url, httpsProxy: proxy.url } : undefined,
+    proxy: proxyInput(site),
+    capabilities: capabilitiesInput(site),
     mirrorRules: await releaseRules(inputs),
     additionalTrustBundle: await inputs.trustBundle(),
     credentialsMode: cluster.credentialsMode,
@@ -151,6 +169,22 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
     sshKey,
     pullSecret: await inputs.pullSecret(),
   };
+}
+
+/** The proxy nodes use: the one that is named, or the one on the bastion, beside the mirror. */
+function proxyInput(site: Site): InstallConfigInput['proxy'] {
+  const { proxy, bastion } = site;
+  const own = `http://${bastion.address ?? mirrorName(site)}:${proxy.port}`;
+  const url = proxy.url ?? (proxy.enabled ? own : undefined);
+  return url === undefined ? undefined : { httpProxy: url, httpsProxy: url };
+}
+
+/** An install-config can only name what is there: all that the release could do without, less this. */
+function capabilitiesInput({ cluster, release }: Site): InstallConfigInput['capabilities'] {
+  const { disabledCapabilities: disabled } = cluster;
+  if (disabled.length === 0 || release.version === undefined) return undefined;
+  const optional = optionalCapabilities(parseReleaseVersion(release.version));
+  return { baseline: 'None', additional: optional.filter((name) => !disabled.includes(name)) };
 }
 
 /** The bootstrap needs the release alone; mirror sets bring the rest once there is a cluster. */

@@ -55,6 +55,25 @@ describe('parseSite', () => {
     expect(problems[0]?.hint).toBe('did you mean "version"?');
   });
 
+  test.each([
+    ['registry:\n', 'registry:\n  authfile: auth.json\n', 'registry.authfile'],
+    ['registry:\n', 'registry:\n  type: existing\n  storage: content\n', 'registry.storage'],
+    ['name: north\nrelease', 'name: north\nmirror: { bundle: disk }\nrelease', 'mirror.bundle'],
+    ['version: 4.18.2', 'image: quay.io/a/b:1', 'cluster.disabledCapabilities'],
+  ])('refuses what would be read by nobody: %j', (from, to, path) => {
+    const text = path.startsWith('cluster') ? `${GOOD}  disabledCapabilities: [Console]\n` : GOOD;
+
+    expect(parse(text.replace(from, to)).problems.map((problem) => problem.path)).toEqual([path]);
+  });
+
+  test('knows what the release can do without, and the nearest to what it cannot', () => {
+    const { problems } = parse(`${GOOD}  disabledCapabilities: [Storage, Consol]\n`);
+
+    expect(problems).toMatchObject([
+      { path: 'cluster.disabledCapabilities.1', line: 13, hint: 'did you mean "Console"?' },
+    ]);
+  });
+
   test('environment variables win over the file', () => {
     const { site } = parse(GOOD.replace('type: none', 'type: aws\n  region: us-east-1'), {
       MIRROR_REGISTRY_HOST: 'bastion.example:8443',
@@ -153,7 +172,10 @@ test('siteJsonSchema describes fields for editors and allows what has a default 
 
 test('sitePaths starts relative folders from the folder of the site, wherever it is run', () => {
   const { site } = parse(
-    `${GOOD}mirror:\n  bundle: out\n`.replace('registry:', 'registry:\n  storage: data/mirror'),
+    `${GOOD}mirror:\n  flow: bundle\n  bundle: out\n`.replace(
+      'registry:',
+      'registry:\n  storage: data/mirror',
+    ),
   );
 
   expect(site && sitePaths(site)).toMatchObject({

@@ -3,6 +3,7 @@ import { parse, parseDocument, stringify } from 'yaml';
 import { readText } from '../core/files.ts';
 import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
 import type { PlatformKind } from '../platform/platform.ts';
+import { contradictions } from './contradictions.ts';
 import { type AppliedOverride, applyEnvironment } from './environment.ts';
 import { type SiteFile, siteSchema, unknownPlatform } from './schema.ts';
 
@@ -87,45 +88,6 @@ function relocate(
       };
     return { ...problem, ...locate(problem.path.split('.')) };
   });
-}
-
-interface Rule {
-  readonly path: readonly string[];
-  readonly broken: (site: Site) => boolean;
-  readonly message: string;
-}
-
-/** Choices that exclude each other, which no single field shows. */
-const RULES: readonly Rule[] = [
-  {
-    path: ['mirror', 'imageSet'],
-    broken: ({ mirror }) =>
-      mirror.imageSet !== undefined && (mirror.operators ?? mirror.additionalImages) !== undefined,
-    message: 'an ImageSetConfiguration file and inline content exclude each other',
-  },
-  {
-    path: ['registry', 'host'],
-    broken: ({ registry }) => registry.type === 'existing' && registry.host === undefined,
-    message: 'an existing registry needs its host',
-  },
-  {
-    path: ['bastion', 'ami'],
-    broken: ({ bastion }) => bastion.ami !== undefined && bastion.address !== undefined,
-    message: 'a bastion is either made from an AMI or there already, not both',
-  },
-  {
-    path: ['steps', 'insert'],
-    broken: ({ steps }) =>
-      steps.insert.some((entry) => (entry.before === undefined) === (entry.after === undefined)),
-    message: 'each inserted step says either "before" or "after"',
-  },
-];
-
-function contradictions(site: Site, locate: Locate): InputProblem[] {
-  return RULES.filter((rule) => rule.broken(site)).map((rule) => ({
-    ...locate(rule.path),
-    message: rule.message,
-  }));
 }
 
 /** A path of the site file, as this process can open it. */

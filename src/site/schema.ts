@@ -10,6 +10,9 @@ const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const REPOSITORY_PATH = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
 
+/** Values that stand for "nothing was said". */
+export const siteDefaults = { bastionUser: 'core', proxyPort: 3128 } as const;
+
 const file = z.string().min(1).describe('Path of a file, relative to the site file');
 const port = z.number().int().min(1).max(65_535);
 const host = z.string().regex(HOST, 'not a host name or address');
@@ -36,7 +39,10 @@ const release = z
 const bastion = z.strictObject({
   address: z.string().optional().describe('An existing bastion: host name or address'),
   ami: z.string().optional().describe('AMI for a bastion that is made (BASTION_HOST_AMI)'),
-  user: z.string().default('core'),
+  user: z
+    .string()
+    .default(siteDefaults.bastionUser)
+    .describe('User that logs in to a bastion that is made'),
   sshKey: file.optional().describe('Public SSH key that may log in'),
   allowFrom: z.array(z.string()).default([]).describe('CIDRs that may reach the bastion'),
 });
@@ -60,7 +66,7 @@ const registry = z.strictObject({
 
 const proxy = z.strictObject({
   enabled: z.boolean().default(false).describe('squid on the bastion'),
-  port: port.default(3128),
+  port: port.default(siteDefaults.proxyPort).describe('Port of that squid'),
   url: z.string().optional().describe('An existing proxy (PROXY_PRIVATE_URL)'),
 });
 
@@ -99,7 +105,10 @@ const cluster = z.strictObject({
     .optional()
     .describe('CREDENTIALS_MODE'),
   fips: z.boolean().default(false),
-  disabledCapabilities: z.array(z.string()).default([]),
+  disabledCapabilities: z
+    .array(z.string())
+    .default([])
+    .describe('What the cluster is installed without, such as Console'),
 });
 
 const postInstall = z.strictObject({
@@ -108,7 +117,7 @@ const postInstall = z.strictObject({
     .default(false)
     .describe('Keep the catalogs that point at the internet'),
   samples: z.enum(['Removed', 'Managed']).default('Removed'),
-  ntpServers: z.array(z.string()).default([]),
+  ntpServers: z.array(z.string()).default([]).describe('Time servers of the nodes'),
 });
 
 const steps = z.strictObject({

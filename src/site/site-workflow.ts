@@ -16,6 +16,7 @@ import type { Step, Workflow } from '../workflow/step.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { STAGES } from './stages/index.ts';
 import { STAGE_IDS, type Stage, type StageWork } from './stages/stage.ts';
+import { refuseUnread } from './unread-fields.ts';
 
 /** The ten stages as steps, with what the site skips, replaces and inserts. */
 export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workflow> {
@@ -24,6 +25,7 @@ export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workf
     ? await ownRegistry(ctx, sitePath(site, site.steps.registry))
     : undefined;
   checkNames(site);
+  refuseUnread(site);
   const registry = own ? overlayRegistry(shippedRegistry(), own) : shippedRegistry();
   const kept = STAGES.filter((stage) => !site.steps.skip.includes(stage.id));
   const steps = await Promise.all(kept.map((stage) => stageOrReplacement(work, stage, kept, own)));

@@ -23,6 +23,7 @@ export const awsPlatform = definePlatform({
   settings,
   environment: [{ variable: 'BASTION_HOST_AMI', path: ['bastion', 'ami'] }],
   init: { example: { region: 'us-east-1' }, asks: { region: 'AWS region' } },
+  makesBastion: true,
   installPlatform: ({ region, zones, subnets, hostedZone }) => ({
     // Neither kind of site is for the internet, and here the installer has to be told.
     publish: 'Internal',

@@ -4,7 +4,6 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readText, readTextIfPresent, unreadable } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
-import { parsePullSecret } from '../../generate/pull-secret.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
 import { setPassword } from '../../registry/auth/users.ts';
 import { CONFIG_NAME, readConfigFile } from '../../registry/config-file.ts';
@@ -12,8 +11,8 @@ import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
+import { siteInputs } from '../inputs.ts';
 import { mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
-import { sitePath } from '../read-site.ts';
 import { startService } from '../service.ts';
 import { waitForRegistry } from '../wait-for-registry.ts';
 import { registryOptions } from './places.ts';
@@ -121,18 +120,10 @@ async function requirePort(config: string, port: number, pidFile: string): Promi
   );
 }
 
-/** Of the credentials that were given, nodes get those of the mirror: any other would only be a leak. */
 async function adoptExisting({ site, paths }: StageWork): Promise<void> {
-  const { authfile } = site.registry;
-  const path = authfile && sitePath(site, authfile);
-  const text = path ? await readText(path) : '{"auths":{}}';
+  const text = JSON.stringify({ auths: await siteInputs(site, 'so-far').mirrorLogins() });
   registerPullSecret(text);
-  const { auths } = parsePullSecret(text, `"${path}"`);
-  const host = mirrorHost(site);
-  const own = Object.entries(auths).filter(
-    ([name]) => name === host || name.startsWith(`${host}/`),
-  );
-  await writeSecret(paths.mirrorSecret, `${JSON.stringify({ auths: Object.fromEntries(own) })}\n`);
+  await writeSecret(paths.mirrorSecret, `${text}\n`);
 }
 
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */
