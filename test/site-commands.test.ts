@@ -81,7 +81,7 @@ describe('atoll validate', () => {
       const { status, stderr } = await atoll(...argv, '--site', site);
 
       expect(status).toBe(3);
-      expect(stderr).toMatch(/atoll-images-ref\.yaml:2: .*"comands"/);
+      expect(stderr).toMatch(/atoll-images-ref\.yaml:3: .*"comands"/);
     }
   });
 
