@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { IO_BUILTINS, LAYERS, NEVER, PURE } from './layers.ts';
+import { HOMES, IO_BUILTINS, LAYERS, NEVER, PURE } from './layers.ts';
 import {
   decidingByWords,
   importCycles,
+  importsAwayFromHome,
   importsOf,
   impureImports,
   isTest,
@@ -44,6 +45,10 @@ describe('the sources', () => {
 
   test('do no I/O in pure modules', () => {
     expect(impureImports(shipped, RULES)).toEqual([]);
+  });
+
+  test('read YAML and run programs through core', () => {
+    expect(importsAwayFromHome(shipped, HOMES)).toEqual([]);
   });
 
   test('print only in cli', () => {
@@ -132,6 +137,15 @@ describe('the checks can fail', () => {
       'generate/hosts.ts may not import net',
     ]);
     expect(impureImports(bad('store/disk.ts', text), RULES)).toEqual([]);
+  });
+
+  test('importsAwayFromHome names who goes around core', () => {
+    const text = "import { parse } from 'yaml';";
+
+    expect(importsAwayFromHome(bad('site/a.ts', text), HOMES)).toEqual([
+      'site/a.ts may not import yaml',
+    ]);
+    expect(importsAwayFromHome(bad('core/yaml.ts', text), HOMES)).toEqual([]);
   });
 
   test('printingOutsideCli sees the console and the streams, but not comments', () => {

@@ -38,6 +38,13 @@ export const NEVER: Readonly<Record<string, readonly string[]>> = {
   lab: ['cli', 'dashboard'],
 };
 
+/** What is wrapped once: a second place would choose other options. */
+export const HOMES: Readonly<Record<string, readonly string[]>> = {
+  yaml: ['core/'],
+  // A service outlives its starter, which is not what `runProgram` is for.
+  'node:child_process': ['core/process.ts', 'site/service.ts'],
+};
+
 /** Modules that only compute. They may not open files, sockets or processes. */
 export const PURE: readonly string[] = ['openshift', 'oci', 'generate'];
 export const IO_BUILTINS =

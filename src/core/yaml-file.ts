@@ -1,6 +1,5 @@
 import {
   type Document,
-  type DocumentOptions,
   isAlias,
   isMap,
   isPair,
@@ -8,16 +7,12 @@ import {
   isSeq,
   LineCounter,
   type Node,
-  type ParseOptions,
   parseAllDocuments,
   parseDocument,
-  type SchemaOptions,
   type YAMLError,
 } from 'yaml';
 import { messageOf } from './errors.ts';
-
-/** Which values a plain word stands for, and what else differs between readers of YAML. */
-export type YamlDialect = ParseOptions & DocumentOptions & SchemaOptions;
+import { YAML_DIALECTS, type YamlDialect } from './yaml.ts';
 
 /** A place in a file. Lines and columns count from 1. */
 export interface FilePlace {
@@ -38,9 +33,9 @@ export class YamlFile {
   readonly #document: Document.Parsed;
   readonly #second: Document.Parsed | undefined;
 
-  constructor(text: string, dialect: YamlDialect = {}) {
+  constructor(text: string, dialect: YamlDialect = 'strict') {
     const options = { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true };
-    const [first, second] = parseAllDocuments(text, { ...dialect, ...options });
+    const [first, second] = parseAllDocuments(text, { ...YAML_DIALECTS[dialect], ...options });
     this.#document = first ?? parseDocument('');
     this.#second = second;
   }

@@ -2,7 +2,8 @@ import { isScalar } from 'yaml';
 import type { ZodType, z } from 'zod';
 import { AtollError } from './errors.ts';
 import { nearest } from './nearest.ts';
-import { describeNode, type FilePlace, type YamlDialect, YamlFile } from './yaml-file.ts';
+import type { YamlDialect } from './yaml.ts';
+import { describeNode, type FilePlace, YamlFile } from './yaml-file.ts';
 
 /** One mistake in a file, where it is and what to do. */
 export interface InputProblem extends FilePlace {

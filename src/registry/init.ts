@@ -1,10 +1,10 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { SECRET_DIRECTORY_MODE, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
+import { toYaml } from '../core/yaml.ts';
 import { generatePassword } from './auth/passwords.ts';
 import { addUser } from './auth/users.ts';
 import { CONFIG_NAME } from './config-file.ts';
@@ -133,7 +133,7 @@ function configText({ listen = '0.0.0.0', port }: InitOptions): string {
     accessLog: 'access.log',
     readOnly: false,
   };
-  return head + stringify(config);
+  return head + toYaml(config);
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { parse, parseDocument, stringify } from 'yaml';
 import { readText } from '../core/files.ts';
+import { toYaml, type YamlDocument, yamlDocuments } from '../core/yaml.ts';
 import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
 import type { PlatformKind } from '../platform/platform.ts';
 import { contradictions } from './contradictions.ts';
@@ -35,6 +35,16 @@ export async function readSite(
   return site;
 }
 
+/** A text that is broken elsewhere may still say it; one that is not even that says nothing. */
+function platformTypeIn(document: YamlDocument | undefined): unknown {
+  try {
+    const { platform } = (document?.value() ?? {}) as { platform?: { type?: unknown } };
+    return platform?.type;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The site in a text, or the mistakes in it. */
 export function parseSite(
   path: string,
@@ -43,8 +53,8 @@ export function parseSite(
   platforms: readonly PlatformKind[],
 ): { site: Site | undefined; problems: readonly InputProblem[] } {
   // One schema, not the union of all: what is wrong is told in the words of the platform it is on.
-  const type = parseDocument(text).getIn(['platform', 'type']);
-  const platformKind = platforms.find(({ name }) => name === type);
+  const [document] = yamlDocuments(text, 'strict');
+  const platformKind = platforms.find(({ name }) => name === platformTypeIn(document));
   const schema = siteSchema(platformKind?.settings ?? unknownPlatform(platforms));
   const original = parseYamlInput(schema, text);
   const broken = original.problems.some(
@@ -52,9 +62,12 @@ export function parseSite(
   );
   if (broken || !platformKind) return { site: undefined, problems: original.problems };
 
-  const document = (parse(text) ?? {}) as Record<string, unknown>;
-  const { value, applied } = applyEnvironment(document, env, platformKind.environment);
-  const input = applied.length === 0 ? original : parseYamlInput(schema, stringify(value));
+  const { value, applied } = applyEnvironment(
+    (document?.value() ?? {}) as Record<string, unknown>,
+    env,
+    platformKind.environment,
+  );
+  const input = applied.length === 0 ? original : parseYamlInput(schema, toYaml(value));
   if (input.value === undefined)
     return { site: undefined, problems: relocate(input.problems, original.locate, applied) };
 

@@ -1,5 +1,5 @@
-import { stringify } from 'yaml';
 import type { JsonObject } from '../core/json.ts';
+import { toYamlLines } from '../core/yaml.ts';
 import type { PlatformKind } from '../platform/platform.ts';
 
 /** What `atoll init` asks: the rest has defaults, which the file shows as comments. */
@@ -73,10 +73,10 @@ postInstall:
 function settingsText({ platform, settings }: SiteAnswers): string {
   const all = { ...platform.init.example, ...settings };
   if (Object.keys(all).length === 0) return '';
-  return stringify(all, { lineWidth: 0, blockQuote: false }).replace(/^(?=.)/gm, '  ');
+  return toYamlLines(all).replace(/^(?=.)/gm, '  ');
 }
 
 /** Text that YAML reads as this very text, on one line. */
 function scalar(text: string): string {
-  return stringify(text, { lineWidth: 0, blockQuote: false }).trimEnd();
+  return toYamlLines(text).trimEnd();
 }

@@ -73,6 +73,18 @@ export function impureImports(files: readonly SourceFile[], rules: Rules): strin
     );
 }
 
+/** Imports of packages that have one home, from anywhere else. */
+export function importsAwayFromHome(
+  files: readonly SourceFile[],
+  homes: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => homes[specifier]?.every((home) => !file.path.startsWith(home)))
+      .map((specifier) => `${file.path} may not import ${specifier}`),
+  );
+}
+
 export function printingOutsideCli(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => moduleOf(file.path) !== 'cli')

@@ -1,8 +1,8 @@
 import semver from 'semver';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
+import { parseYaml } from '../../core/yaml.ts';
 import type { HelmChart, HelmRepository } from '../image-set/image-set.ts';
 
 const versionSchema = z.looseObject({
@@ -33,7 +33,7 @@ export interface RepositoryChart {
 
 export function parseChartIndex(text: string, { name }: HelmRepository): ChartIndex {
   try {
-    return indexSchema.parse(parse(text, { logLevel: 'error' }));
+    return indexSchema.parse(parseYaml(text, 'lenient'));
   } catch (cause) {
     const issue = cause instanceof z.ZodError ? cause.issues[0] : undefined;
     const found = issue ? `${issue.path.join('.')}: ${issue.message}` : messageOf(cause);

@@ -1,5 +1,5 @@
-import { parseAllDocuments } from 'yaml';
 import { AtollError } from '../../core/errors.ts';
+import { yamlDocuments } from '../../core/yaml.ts';
 import { parseJsonPath } from './json-path.ts';
 
 const POD_SPECS = [
@@ -38,18 +38,18 @@ export function renderedImages(
 
 /** Every object, with those inside of lists. */
 function objectsOf(yaml: string): readonly unknown[] {
-  // As helm reads it: merge keys count, and of a key that is there twice the last one.
-  const options = { prettyErrors: false, merge: true, uniqueKeys: false };
-  const documents = parseAllDocuments(yaml, options);
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const [error] = document.errors;
+  return yamlDocuments(yaml, 'lenient').flatMap((document) => {
+    const { error } = document;
     if (error) {
-      throw new AtollError('INPUT_INVALID', `Cannot read the rendered chart: ${error.message}`, {
-        hint: 'Look at what "helm template" prints for it',
-      });
+      throw new AtollError(
+        'INPUT_INVALID',
+        `Cannot read the rendered chart: ${error.message.split('\n')[0]}`,
+        {
+          hint: 'Look at what "helm template" prints for it',
+        },
+      );
     }
-    return withItems(document.toJS());
+    return withItems(document.value());
   });
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { readText, writeFileAtomic } from '../../core/files.ts';
+import { yamlDocuments } from '../../core/yaml.ts';
 import {
   type CatalogNames,
   clusterResources,
@@ -66,7 +66,7 @@ async function catalogNames(
     const [, name = '', prefix] = /^((cs|cc)-.*)\.yaml$/.exec(file) ?? [];
     if (prefix === undefined) continue;
     const text = await readText(workingDir.file('cluster-resources', file));
-    const { data } = catalogSchema.safeParse(parseDocument(text).toJS());
+    const { data } = catalogSchema.safeParse(yamlDocuments(text, 'strict')[0]?.value());
     const image = data?.spec.image ?? data?.spec.source?.image.ref;
     if (image !== undefined) names.set(`${prefix} ${image}`, name);
   }

@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import { asBuffer } from '../../core/archive/byte-source.ts';
+import { parseYaml } from '../../core/yaml.ts';
 import { wholeLines } from '../scan/line-scanner.ts';
 
 /** One API object of a list, still as text. */
@@ -160,7 +160,7 @@ function createYamlSplitter() {
 /** Parses one object, or gives undefined where it is none. JSON is tried first: it is far cheaper. */
 export function parseObject(raw: RawObject, format: 'json' | 'yaml'): ApiObject | undefined {
   try {
-    const value: unknown = format === 'json' ? JSON.parse(raw.text) : parse(raw.text);
+    const value: unknown = format === 'json' ? JSON.parse(raw.text) : parseYaml(raw.text, 'strict');
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as ApiObject)
       : undefined;

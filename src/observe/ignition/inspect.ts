@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parseAllDocuments } from 'yaml';
 import { AtollError } from '../../core/errors.ts';
+import { yamlDocuments } from '../../core/yaml.ts';
 import { mergeFiles, type RegistriesFile, type RegistryRule } from '../../oci/registries/model.ts';
 import { parseRegistriesFile } from '../../oci/registries/parse.ts';
 import { type CertificateSummary, certificatesIn } from './certificates.ts';
@@ -172,8 +172,8 @@ function scriptOf({ path, content }: IgnitionFile): Inspection['scripts'][number
 
 function manifestsIn(path: string, text: string): Inspection['manifests'][number][] {
   try {
-    return parseAllDocuments(text).flatMap((document) => {
-      const object = document.toJS() as { kind?: string; metadata?: { name?: string } } | null;
+    return yamlDocuments(text, 'strict').flatMap((document) => {
+      const object = document.value() as { kind?: string; metadata?: { name?: string } } | null;
       const { kind, metadata } = object ?? {};
       return kind ? [{ path, kind, name: metadata?.name ?? '' }] : [];
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parseAllDocuments } from 'yaml';
 import { registerSecret } from '../../core/redact.ts';
+import { yamlDocuments } from '../../core/yaml.ts';
 import type { IgnitionFile, ParsedIgnition } from './config.ts';
 
 /** What is secret in a config, told without telling it. */
@@ -66,8 +66,8 @@ function privateKey(text: string): string | undefined {
 function secretManifest(text: string): string | undefined {
   if (!/^kind:\s*"?Secret"?\s*$/m.test(text)) return undefined;
   try {
-    const keys = parseAllDocuments(text).flatMap((document) => {
-      const { data, stringData } = (document.toJS() ?? {}) as Record<string, object | undefined>;
+    const keys = yamlDocuments(text, 'strict').flatMap((document) => {
+      const { data, stringData } = (document.value() ?? {}) as Record<string, object | undefined>;
       return [...Object.keys(data ?? {}), ...Object.keys(stringData ?? {})];
     });
     return `Secret with ${keys.join(', ') || 'no keys'}`;

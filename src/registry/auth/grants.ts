@@ -1,6 +1,6 @@
-import { parse, stringify } from 'yaml';
 import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
+import { parseYaml, toYaml } from '../../core/yaml.ts';
 import { isRepository } from '../../oci/reference.ts';
 
 /** What somebody may do. Each includes the ones before it. */
@@ -62,7 +62,7 @@ export function formatGrant({ role, prefix }: Grant): string {
 export function parseGrants(path: string, text: string): GrantsByUser {
   let json: unknown;
   try {
-    json = parse(text) ?? { users: {} };
+    json = parseYaml(text, 'strict') ?? { users: {} };
   } catch (cause) {
     throw invalid(path, messageOf(cause), cause);
   }
@@ -74,7 +74,7 @@ export function parseGrants(path: string, text: string): GrantsByUser {
 
 export function formatGrants(users: GrantsByUser): string {
   const sorted = Object.entries(users).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return stringify({ users: Object.fromEntries(sorted) });
+  return toYaml({ users: Object.fromEntries(sorted) });
 }
 
 function invalid(path: string, found: string, cause?: unknown): AtollError {

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Tags } from 'yaml';
 import type { ZodType } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
@@ -44,16 +43,6 @@ export interface RegistryProblem {
 
 const DEFINITION = /-(?<kind>ref|chain|workflow|observer)\.yaml$/;
 const READS_AT_ONCE = 32;
-/** YAML 1.1, where `yes` is true and 010 is eight, but times and dates are text: what Go reads. */
-const AS_IN_GO = {
-  version: '1.1',
-  merge: true,
-  customTags: (tags: Tags) => tags.filter((tag) => !isTime(tag)),
-} as const;
-
-function isTime(tag: Tags[number]): boolean {
-  return typeof tag !== 'string' && (tag.format === 'TIME' || tag.tag.endsWith(':timestamp'));
-}
 
 type Kind = 'ref' | 'chain' | 'workflow' | 'observer';
 
@@ -156,7 +145,7 @@ function parseDefinition(kind: Kind, file: string, source: string): ParsedDefini
     value: undefined,
     problems,
   });
-  const parsed = parseYamlInput(SCHEMAS[kind], source, { dialect: AS_IN_GO });
+  const parsed = parseYamlInput(SCHEMAS[kind], source, { dialect: 'yaml-1.1' });
   if (parsed.value === undefined) {
     return refused(
       parsed.problems.map((problem) => ({

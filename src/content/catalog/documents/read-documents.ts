@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import { messageOf } from '../../../core/errors.ts';
+import { parseYaml } from '../../../core/yaml.ts';
 import { JsonSplitter } from './json-splitter.ts';
 import { YamlSplitter } from './yaml-splitter.ts';
 
@@ -75,14 +75,9 @@ function parseText(
     }
   }
   try {
-    return { value: parseYaml(text), format: 'yaml' };
+    return { value: parseYaml(text, 'lenient'), format: 'yaml' };
   } catch (error) {
     const [first = ''] = messageOf(error).split('\n');
     throw new Error(`document ${count} cannot be read: ${first.replace(/:$/, '')}`);
   }
-}
-
-/** As the catalog server reads it: merge keys count, and of a key that is there twice the last one. */
-export function parseYaml(text: string): unknown {
-  return parse(text, { merge: true, uniqueKeys: false, logLevel: 'error' });
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/shape.ts';
-import { parseYaml } from '../documents/read-documents.ts';
+import { parseYaml } from '../../../core/yaml.ts';
 import type { ChannelEntry } from '../model/catalog.ts';
 import { fieldOf, listAt, textAt } from '../model/fields.ts';
 import type { DocumentKey } from '../model/parse-document.ts';
@@ -51,7 +51,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 function parsed({ text, format }: KeptDocument): Value {
   const source = text.toString('utf8');
-  return format === 'json' ? JSON.parse(source) : (parseYaml(source) as Value);
+  return format === 'json' ? JSON.parse(source) : (parseYaml(source, 'lenient') as Value);
 }
 
 function rewritten(document: KeptDocument, value: Value): KeptDocument {

@@ -1,7 +1,7 @@
-import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';
+import { yamlDocuments } from '../../../core/yaml.ts';
 import type { Payload } from '../payload/payload.ts';
 
 /** Clouds and the kind of provider specification their requests carry. */
@@ -45,19 +45,17 @@ export function credentialsRequests(
 }
 
 function requestsIn(name: string, text: string, kind: string, version: string): string[] {
-  const documents = parseAllDocuments(text);
-  if ('empty' in documents) return [];
-  return documents.flatMap((document) => {
-    if (document.errors.length > 0) {
+  return yamlDocuments(text, 'strict').flatMap((document) => {
+    if (document.error) {
       throw new AtollError('PAYLOAD_INVALID', `Cannot read ${name} of release ${version}`, {
-        cause: document.errors[0],
+        cause: document.error,
       });
     }
-    const parsed = request.safeParse(document.toJS());
+    const parsed = request.safeParse(document.value());
     if (!parsed.success || parsed.data.spec.providerSpec?.kind !== kind) return [];
     // It tells the cluster to remove the request: nobody should create it.
     if (parsed.data.metadata?.annotations?.[DELETE] === 'true') return [];
-    return [`---\n${document.toString({ directives: false })}`];
+    return [`---\n${document.text()}`];
   });
 }
 

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
+import { parseYaml } from '../../../core/yaml.ts';
 import { ARCHITECTURES } from '../../../oci/platform.ts';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Payload } from './payload.ts';
@@ -58,7 +58,7 @@ function readStream(payload: Payload): ReadonlyMap<string, string> {
   const file = payload.manifests.get(BOOT_IMAGES);
   if (!file) return new Map();
   try {
-    const { data } = configMap.parse(parse(Buffer.from(file.bytes).toString('utf8')));
+    const { data } = configMap.parse(parseYaml(Buffer.from(file.bytes).toString('utf8'), 'strict'));
     const { architectures } = stream.parse(JSON.parse(data.stream));
     return new Map(
       Object.entries(architectures).flatMap(([name, { images }]) =>
