@@ -12,6 +12,7 @@ import {
   layerTableIn,
   layerViolations,
   parkedTests,
+  platformForks,
   printingOutsideCli,
   type Rules,
   readmeProblems,
@@ -23,6 +24,14 @@ import {
 const ROOT = join(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
 const RULES: Rules = { layers: LAYERS, never: NEVER, pure: PURE, ioBuiltins: IO_BUILTINS };
+
+/** Where platforms differ: everybody else asks a row of a table. */
+const PLATFORM_FOLDERS = [
+  'platform/',
+  'lab/',
+  'generate/install-config/',
+  'cli/commands/render/install-config-input.ts',
+];
 
 const all = readSources(SRC);
 const shipped = all.filter((file) => !isTest(file));
@@ -61,6 +70,10 @@ describe('the sources', () => {
 
   test('have no import cycles', () => {
     expect(importCycles(shipped)).toEqual([]);
+  });
+
+  test('ask which platform it is only in the folders of platforms', () => {
+    expect(platformForks(shipped, PLATFORM_FOLDERS)).toEqual([]);
   });
 
   test('have no parked tests', () => {
@@ -184,6 +197,28 @@ describe('the checks can fail', () => {
 
   test('tableCycles finds two modules that may import each other', () => {
     expect(tableCycles({ core: [], oci: ['core', 'store'], store: ['oci'] })).toHaveLength(1);
+  });
+
+  test('platformForks sees each way to ask, but not in a folder of a platform', () => {
+    const ways = [
+      "if (site.platform.type === 'lab') run();",
+      'if (platform.type !== wanted) run();',
+      "if (site.platformKind.name == 'mine') run();",
+      "const { type } = platform;\nif (type === 'aws') run();",
+      'switch (site.platform.type) {}',
+      "switch (kind) {\n  case 'vsphere':\n}",
+    ];
+
+    for (const text of ways) {
+      expect(platformForks(bad('site/stages/a.ts', text), PLATFORM_FOLDERS)).toEqual([
+        'site/stages/a.ts asks which platform it is on',
+      ]);
+      expect(platformForks(bad('platform/aws/a.ts', text), PLATFORM_FOLDERS)).toEqual([]);
+    }
+    expect(platformForks(bad('site/a.ts', "// platform.type === 'lab'\n"), [])).toEqual([]);
+    expect(platformForks(bad('site/a.ts', "if (registry.type === 'existing') a();"), [])).toEqual(
+      [],
+    );
   });
 
   test('parkedTests finds a test that was switched off', () => {

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
 
-export interface RunOptions {
+export interface HostRunOptions {
   readonly cwd?: string | undefined;
   /** Added to the environment there. Secrets go through `input`, never here or in the arguments. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -30,7 +30,7 @@ export interface Host {
     ctx: Context,
     program: string,
     args: readonly string[],
-    options?: RunOptions,
+    options?: HostRunOptions,
   ): Promise<RunResult>;
   /** Writes a whole file or none. */
   put(

@@ -2,7 +2,7 @@ import { AtollError } from '../core/errors.ts';
 import { shellLine } from '../core/format.ts';
 import type { UpResult } from '../site/up.ts';
 import { logBundleOf } from './lab-paths.ts';
-import type { NodePulls } from './verify-lab.ts';
+import type { MachinePulls } from './verify-lab.ts';
 
 export interface StageSummary {
   readonly stage: string;
@@ -13,7 +13,7 @@ export interface StageSummary {
 /** What a lab has shown. */
 export interface LabSummary {
   readonly stages: readonly StageSummary[];
-  readonly nodes: readonly NodePulls[];
+  readonly nodes: readonly MachinePulls[];
   /** Every machine pulled from the mirror and nowhere else, by its own account and the mirror's. */
   readonly fromMirror: boolean;
   readonly images: number;
@@ -32,7 +32,7 @@ export function labSummary({
   }));
   return {
     stages,
-    nodes: (outputs.verify?.nodes ?? []) as unknown as readonly NodePulls[],
+    nodes: (outputs.verify?.nodes ?? []) as unknown as readonly MachinePulls[],
     fromMirror: outputs.verify?.fromMirror === true,
     images: Number(outputs.images?.images ?? 0),
     copiedBytes: Number(outputs.images?.copiedBytes ?? 0),

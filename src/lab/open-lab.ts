@@ -1,12 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
-import type { Platform, PlatformSite } from '../platform/platform.ts';
+import type { OpenPlatform, PlatformSite } from '../platform/platform.ts';
 import { givenBastion } from '../platform/shared/given-bastion.ts';
 import { bootLab } from './boot-lab.ts';
 import { machinesOf } from './lab-paths.ts';
 import { verifyLab } from './verify-lab.ts';
 import { watchLab } from './watch-lab.ts';
 
-export function openLab(site: PlatformSite): Platform {
+export function openLab(site: PlatformSite): OpenPlatform {
   const machines = machinesOf(site.paths.state);
   const { host, ...bastion } = givenBastion(site.bastion);
   return {

@@ -15,7 +15,7 @@ const LOG_TRIES = 50;
 const LOG_PAUSE_MS = 100;
 
 /** What one node pulled. */
-export interface NodePulls {
+export interface MachinePulls {
   readonly node: string;
   readonly images: number;
   readonly bytes: number;
@@ -28,7 +28,7 @@ export async function verifyLab(
   { outputs }: Pick<InstallRun, 'outputs'>,
 ): Promise<JsonObject> {
   const board = new Board(boardOf(paths.state));
-  const nodes: NodePulls[] = [];
+  const nodes: MachinePulls[] = [];
   const pulled = new Set<string>();
   const elsewhere: string[] = [];
   for (const node of await board.names('pulls')) {

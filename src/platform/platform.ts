@@ -8,7 +8,7 @@ import type { Host } from '../host/host.ts';
 export type PlatformSettings = { readonly type: string };
 
 /** Something a site made, so that exactly this can be removed again, newest first. */
-export interface Resource {
+export interface SiteResource {
   /** `directory`, `service`, `cloudformation-stack`, … */
   readonly kind: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export interface Resource {
 }
 
 /** Tells the inventory before the thing exists, so that a crash leaves nothing unknown. */
-export type Claim = (resource: Resource) => Promise<void>;
+export type Claim = (resource: SiteResource) => Promise<void>;
 
 /** One thing that was looked at before anything is made. */
 export interface PreflightCheck {
@@ -62,7 +62,7 @@ export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
 export type PlatformStage = 'infrastructure' | 'bastion' | 'cluster' | 'verify';
 
 /** Where a site lives. Every method may run twice: the second time it changes nothing. */
-export interface Platform {
+export interface OpenPlatform {
   /** What it will do in each of its stages, for people. */
   plan(): Readonly<Record<PlatformStage, readonly string[]>>;
   /** Looks, before anything is made, whether it can be made. */
@@ -78,7 +78,7 @@ export interface Platform {
   /** Proves that the cluster lives from the mirror. */
   verify(ctx: Context, run: InstallRun): Promise<JsonObject>;
   /** Removes a resource that it made; false when the resource is not one of its own. */
-  remove(ctx: Context, resource: Resource): Promise<boolean>;
+  remove(ctx: Context, resource: SiteResource): Promise<boolean>;
 }
 
 /** An environment variable that stands for a field of the site file. */
@@ -136,7 +136,7 @@ export interface PlatformKind extends PlatformFacts {
   /** Its part of the install-config. */
   installPlatform(settings: PlatformSettings, facts: InstallPlatformFacts): InstallPart;
   /** Refuses with NOT_BUILT where atoll can write files for the platform but not work on it. */
-  open(site: PlatformSite): Promise<Platform>;
+  open(site: PlatformSite): Promise<OpenPlatform>;
 }
 
 /** A row as its folder writes it: what it leaves out is empty. */
@@ -146,7 +146,7 @@ export interface PlatformRow<S extends PlatformSettings>
   readonly summary: string;
   readonly settings: z.ZodType<S>;
   readonly installPlatform: (settings: S, facts: InstallPlatformFacts) => InstallPart;
-  readonly open: (site: PlatformSite<S>) => Promise<Platform>;
+  readonly open: (site: PlatformSite<S>) => Promise<OpenPlatform>;
 }
 
 /** Makes a row of the table: its own settings are known inside of it, and to nobody else. */

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts';
-import type { Resource } from '../platform/platform.ts';
+import type { SiteResource } from '../platform/platform.ts';
 import type { OpenSite } from './open-site.ts';
 import { removeResources } from './remove-resources.ts';
 
@@ -9,7 +9,10 @@ export interface DownOptions {
 }
 
 /** What `takeDown` would remove, newest first. */
-export function planDown({ inventory }: OpenSite, { temporary }: DownOptions): readonly Resource[] {
+export function planDown(
+  { inventory }: OpenSite,
+  { temporary }: DownOptions,
+): readonly SiteResource[] {
   return inventory.resources().filter((resource) => !temporary || resource.temporary);
 }
 
@@ -21,7 +24,7 @@ export async function takeDown(
   ctx: Context,
   open: OpenSite,
   options: DownOptions,
-): Promise<readonly Resource[]> {
+): Promise<readonly SiteResource[]> {
   const doomed = new Set(planDown(open, options).map(({ id }) => id));
   // First: whatever stops this half-way, nothing counts as done whose things may be gone.
   for (const [step, { state }] of open.journal.steps()) {

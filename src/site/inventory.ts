@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context } from '../core/context.ts';
-import type { Resource } from '../platform/platform.ts';
+import type { SiteResource } from '../platform/platform.ts';
 import { openLineFile, readLines } from '../workflow/journal-file.ts';
 
 const resourceSchema = z.object({
@@ -8,7 +8,7 @@ const resourceSchema = z.object({
   id: z.string(),
   temporary: z.boolean(),
   lifetime: z.literal('install').optional(),
-}) satisfies z.ZodType<Resource>;
+}) satisfies z.ZodType<SiteResource>;
 
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({ seq: z.number(), kind: z.literal('claimed'), resource: resourceSchema }),
@@ -20,20 +20,20 @@ const entrySchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What this site has made and not yet removed. `down` removes exactly this, newest first. */
-export interface Inventory {
+export interface SiteInventory {
   /** Newest first. */
-  resources(): readonly Resource[];
+  resources(): readonly SiteResource[];
   /** Before the thing is made: after a crash it is better to know too much than too little. */
-  claim(resource: Resource): Promise<void>;
-  removed(resource: Resource): Promise<void>;
+  claim(resource: SiteResource): Promise<void>;
+  removed(resource: SiteResource): Promise<void>;
   close(): Promise<void>;
 }
 
-const keyOf = ({ kind, id }: Pick<Resource, 'kind' | 'id'>) => `${kind} ${id}`;
+const keyOf = ({ kind, id }: Pick<SiteResource, 'kind' | 'id'>) => `${kind} ${id}`;
 
-export async function openInventory(ctx: Context, path: string): Promise<Inventory> {
+export async function openInventory(ctx: Context, path: string): Promise<SiteInventory> {
   const { records } = await readLines(path, entrySchema);
-  const present = new Map<string, Resource>();
+  const present = new Map<string, SiteResource>();
   let seq = 0;
   for (const entry of records) {
     seq = Math.max(seq, entry.seq);

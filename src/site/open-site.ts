@@ -1,8 +1,8 @@
 import type { Context } from '../core/context.ts';
 import { acquireLock, type Lock } from '../core/lock.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { OpenPlatform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
-import { type Inventory, openInventory } from './inventory.ts';
+import { openInventory, type SiteInventory } from './inventory.ts';
 import { mirrorHost } from './mirror-place.ts';
 import type { Site } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
@@ -13,7 +13,7 @@ import type { Env, StageWork } from './stages/stage.ts';
 export interface OpenSite {
   readonly work: StageWork;
   readonly journal: Journal;
-  readonly inventory: Inventory;
+  readonly inventory: SiteInventory;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,10 @@ export async function openSite(
 }
 
 /** The platform of a site. One that is not built refuses. */
-export function openPlatform(site: Site, paths: SitePaths = sitePaths(site)): Promise<Platform> {
+export function openPlatform(
+  site: Site,
+  paths: SitePaths = sitePaths(site),
+): Promise<OpenPlatform> {
   const { name, bastion, cluster, platform: settings, platformKind } = site;
   const mirror = mirrorHost(site);
   return platformKind.open({ name, settings, bastion, cluster, mirror, paths });

@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
-import type { Platform, Resource } from '../platform/platform.ts';
-import type { Inventory } from './inventory.ts';
+import type { OpenPlatform, SiteResource } from '../platform/platform.ts';
+import type { SiteInventory } from './inventory.ts';
 import { stopService } from './service.ts';
 
 interface Owner {
-  readonly inventory: Inventory;
-  readonly platform: Pick<Platform, 'remove'>;
+  readonly inventory: SiteInventory;
+  readonly platform: Pick<OpenPlatform, 'remove'>;
 }
 
 /** Removes what the site made and the filter takes, newest first. Safe to repeat. */
 export async function removeResources(
   ctx: Context,
   { inventory, platform }: Owner,
-  takes: (resource: Resource) => boolean,
-): Promise<Resource[]> {
-  const removed: Resource[] = [];
+  takes: (resource: SiteResource) => boolean,
+): Promise<SiteResource[]> {
+  const removed: SiteResource[] = [];
   for (const resource of inventory.resources().filter(takes)) {
     ctx.signal.throwIfAborted();
     await removeOne(ctx, platform, resource);
@@ -29,7 +29,7 @@ export async function removeResources(
 async function removeOne(
   ctx: Context,
   platform: Owner['platform'],
-  resource: Resource,
+  resource: SiteResource,
 ): Promise<void> {
   if (await platform.remove(ctx, resource)) return;
   if (resource.kind === 'service') await stopService(ctx, resource.id);

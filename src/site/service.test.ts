@@ -8,11 +8,11 @@ import { silentContext } from '../core/context.ts';
 import { initRegistry } from '../registry/init.ts';
 import { openInventory } from './inventory.ts';
 import { removeResources } from './remove-resources.ts';
-import { isServiceRunning, type Service, startService, stopService } from './service.ts';
+import { isServiceRunning, type SiteService, startService, stopService } from './service.ts';
 
 const ctx = silentContext();
 let folder = '';
-let service: Service;
+let service: SiteService;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'atoll-service-'));

@@ -12,7 +12,7 @@ const STOP_PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 50;
 
 /** A process of atoll's own that goes on when the command that started it ends. */
-export interface Service {
+export interface SiteService {
   /** Where it says that it runs, as a lock: a second one of the same name leaves again. */
   readonly pidFile: string;
   readonly logFile: string;
@@ -31,7 +31,7 @@ async function runningService(pidFile: string): Promise<ProcessIdentity | undefi
  */
 export async function startService(
   ctx: Pick<Context, 'signal'>,
-  { pidFile, logFile, args }: Service,
+  { pidFile, logFile, args }: SiteService,
 ): Promise<boolean> {
   if (await runningService(pidFile)) return false;
   await mkdir(dirname(logFile), { recursive: true, mode: SECRET_DIRECTORY_MODE });

@@ -1,4 +1,4 @@
-import type { Resource } from '../platform/platform.ts';
+import type { SiteResource } from '../platform/platform.ts';
 import type { OpenSite } from './open-site.ts';
 import { isServiceRunning } from './service.ts';
 import { STAGE_IDS } from './stages/stage.ts';
@@ -13,7 +13,7 @@ export interface StageStatus {
 export interface SiteStatus {
   readonly site: string;
   readonly stages: readonly StageStatus[];
-  readonly resources: readonly (Resource & { readonly running?: boolean })[];
+  readonly resources: readonly (SiteResource & { readonly running?: boolean })[];
 }
 
 /** Where a site stands, from its journal and inventory. */

@@ -108,6 +108,24 @@ export function decidingByWords(files: readonly SourceFile[]): string[] {
     .map((file) => file.path);
 }
 
+const PLATFORM_NAMES = "'(?:lab|none|aws|vsphere|nutanix|baremetal)'";
+const PLATFORM_FORKS = [
+  /\bplatform(?:Kind)?\??\.(?:type|name)\s*[!=]==?/,
+  /\bswitch\s*\([^)]*\bplatform\b[^)]*\)/,
+  new RegExp(`\\b(?:type|platform)\\s*[!=]==?\\s*${PLATFORM_NAMES}`),
+  new RegExp(`\\bcase\\s+${PLATFORM_NAMES}\\s*:`),
+];
+
+/** Files outside of the folders of platforms that ask which platform it is. */
+export function platformForks(files: readonly SourceFile[], folders: readonly string[]): string[] {
+  return files
+    .filter(({ path }) => !folders.some((folder) => path.startsWith(folder)))
+    .filter(({ text }) =>
+      PLATFORM_FORKS.some((pattern) => pattern.test(text.replace(COMMENTS, ''))),
+    )
+    .map(({ path }) => `${path} asks which platform it is on`);
+}
+
 export function parkedTests(files: readonly SourceFile[]): string[] {
   return files.filter((file) => PARKED.test(file.text)).map((file) => `${file.path} parks a test`);
 }

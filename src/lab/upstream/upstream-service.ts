@@ -9,14 +9,14 @@ import { initRegistry } from '../../registry/init.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { startService } from '../../site/service.ts';
-import { waitForRegistry } from '../../site/wait-for-registry.ts';
+import { waitForImageRegistry } from '../../site/wait-for-image-registry.ts';
 import { freePort } from '../free-port.ts';
 import type { LabPaths } from '../lab-paths.ts';
 import { makeUpstream } from './upstream.ts';
 
 const USER = 'lab';
 
-export interface UpstreamRegistry {
+export interface LabUpstream {
   readonly port: number;
   /** Pull secret for it. */
   readonly auth: string;
@@ -31,7 +31,7 @@ const registryOf = (upstream: string, ...names: readonly string[]) =>
 export async function runUpstream(
   ctx: Context,
   { upstream, upstreamPidFile }: Pick<LabPaths, 'upstream' | 'upstreamPidFile'>,
-): Promise<UpstreamRegistry> {
+): Promise<LabUpstream> {
   const registry = await ensureRegistry(ctx, upstream);
   const serve = ['registry', 'serve', '--dir', registryOf(upstream), '--workers', '1'];
   await startService(ctx, {
@@ -41,7 +41,7 @@ export async function runUpstream(
   });
   await withUpstream(upstream, registry, async (registries) => {
     const host = `127.0.0.1:${registry.port}`;
-    await waitForRegistry(ctx, registries, host);
+    await waitForImageRegistry(ctx, registries, host);
     const made = join(upstream, 'made');
     if ((await readTextIfPresent(made)) !== undefined) return;
     // Each upstream host is a path of its own in the one registry.
@@ -54,12 +54,12 @@ export async function runUpstream(
 }
 
 /** Port and password are on disk before the registry knows them: a crash must not lose them. */
-async function ensureRegistry(ctx: Context, upstream: string): Promise<UpstreamRegistry> {
+async function ensureRegistry(ctx: Context, upstream: string): Promise<LabUpstream> {
   const file = join(upstream, 'registry.json');
   if ((await readTextIfPresent(file)) === undefined) {
     await writeFileAtomic(file, `${JSON.stringify(await newRegistry())}\n`, { mode: SECRET_MODE });
   }
-  const registry = JSON.parse(await readText(file)) as UpstreamRegistry & { password: string };
+  const registry = JSON.parse(await readText(file)) as LabUpstream & { password: string };
   registerPullSecret(registry.auth);
   if ((await readTextIfPresent(registryOf(upstream, CONFIG_NAME))) === undefined) {
     await initRegistry(ctx, {
@@ -74,7 +74,7 @@ async function ensureRegistry(ctx: Context, upstream: string): Promise<UpstreamR
   return registry;
 }
 
-async function newRegistry(): Promise<UpstreamRegistry & { readonly password: string }> {
+async function newRegistry(): Promise<LabUpstream & { readonly password: string }> {
   const port = await freePort();
   const password = generatePassword();
   const credential = { auth: Buffer.from(`${USER}:${password}`).toString('base64') };
@@ -84,7 +84,7 @@ async function newRegistry(): Promise<UpstreamRegistry & { readonly password: st
 
 async function withUpstream(
   upstream: string,
-  { auth }: UpstreamRegistry,
+  { auth }: LabUpstream,
   task: (registries: Registries) => Promise<void>,
 ): Promise<void> {
   const authfile = join(upstream, 'auth.json');

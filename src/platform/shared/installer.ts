@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { shellLine } from '../../core/format.ts';
 import type { Host } from '../../host/host.ts';
-import type { InstallRun, Platform, PlatformSite } from '../platform.ts';
+import type { InstallRun, OpenPlatform, PlatformSite } from '../platform.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +19,7 @@ interface InstallerOptions {
 export function installer(
   { paths }: Pick<PlatformSite, 'paths'>,
   { host, machines }: InstallerOptions,
-): Pick<Platform, 'boot' | 'watch'> & { readonly plan: readonly string[] } {
+): Pick<OpenPlatform, 'boot' | 'watch'> & { readonly plan: readonly string[] } {
   const folder = join(paths.install, 'cluster');
   const install = (ctx: Context, { log }: InstallRun, ...command: readonly string[]) =>
     runInstaller(ctx, paths, { host, log, args: [...command, '--dir', folder] });

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../workflow/step.ts';
 import { siteInputs } from '../inputs.ts';
 import { mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
 import { startService } from '../service.ts';
-import { waitForRegistry } from '../wait-for-registry.ts';
+import { waitForImageRegistry } from '../wait-for-image-registry.ts';
 import { registryOptions } from './places.ts';
 import {
   readMirrorPassword,
@@ -134,7 +134,7 @@ async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> 
     tuning: { retry: { attempts: 1 } },
   });
   try {
-    await waitForRegistry(ctx, registries, mirrorHost(work.site));
+    await waitForImageRegistry(ctx, registries, mirrorHost(work.site));
   } finally {
     await registries.close();
   }

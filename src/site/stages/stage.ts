@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../core/context.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { OpenPlatform } from '../../platform/platform.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject, StepRun } from '../../workflow/step.ts';
-import type { Inventory } from '../inventory.ts';
+import type { SiteInventory } from '../inventory.ts';
 import { type Site, sitePath } from '../read-site.ts';
 import type { SitePaths } from '../site-paths.ts';
 
@@ -28,8 +28,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface StageWork {
   readonly site: Site;
   readonly paths: SitePaths;
-  readonly platform: Platform;
-  readonly inventory: Inventory;
+  readonly platform: OpenPlatform;
+  readonly inventory: SiteInventory;
   readonly env: Env;
 }
 

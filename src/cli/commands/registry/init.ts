@@ -3,7 +3,7 @@ import { SECRET_MODE, writeFileAtomic } from '../../../core/files.ts';
 import { shellLine } from '../../../core/format.ts';
 import { type InitResult, initRegistry } from '../../../registry/init.ts';
 import { defineCommand, type Style } from '../../command.ts';
-import { passwordFrom } from './registry-folder.ts';
+import { passwordFrom } from './image-registry-folder.ts';
 import { ownCertificate } from './renew.ts';
 
 export const registryInitCommand = defineCommand({

@@ -8,7 +8,7 @@ import { connectWorker, isWorker, startWorkers } from '../../../registry/serving
 import type { Registries } from '../../../remote/registries.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
-import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
+import { FOLDER_OPTIONS, openStore, readFolder } from './image-registry-folder.ts';
 
 /** More processes than this gain nothing: the disk and the network are the limit. */
 const MAX_DEFAULT_WORKERS = 4;

@@ -5,7 +5,7 @@ import { collectRegistry } from '../../../registry/upkeep/gc.ts';
 import { registryUsage } from '../../../registry/upkeep/usage.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
-import { FOLDER_OPTIONS, openStore, readFolder } from './registry-folder.ts';
+import { FOLDER_OPTIONS, openStore, readFolder } from './image-registry-folder.ts';
 
 const MINUTE_MS = 60_000;
 const HEAL = 'next: push the images again, or run it with --repair-from a registry that has them';

@@ -2,7 +2,7 @@ import { formatGrant, type Grant, parseGrant } from '../../../registry/auth/gran
 import { generatePassword } from '../../../registry/auth/passwords.ts';
 import { addUser, listUsers, removeUser, setPassword } from '../../../registry/auth/users.ts';
 import { defineCommand, type Terminal } from '../../command.ts';
-import { FOLDER_OPTIONS, passwordFrom, userPaths } from './registry-folder.ts';
+import { FOLDER_OPTIONS, passwordFrom, userPaths } from './image-registry-folder.ts';
 
 const NAME = { name: 'name', summary: 'Name of the user' } as const;
 const PASSWORD_STDIN = {

@@ -1,7 +1,7 @@
 import { stepDot, stepTree } from '../../../workflow/registry/graph.ts';
 import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { defineCommand } from '../../command.ts';
-import { openStepRegistry, STEP_OPTIONS } from './registry-folder.ts';
+import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
 export const stepGraphCommand = defineCommand({
   name: 'step graph',

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { openStepRegistry, STEP_OPTIONS } from './registry-folder.ts';
+import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
 interface Listed {
   readonly kind: 'workflow' | 'chain' | 'ref';

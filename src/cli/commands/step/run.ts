@@ -6,7 +6,7 @@ import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
 import { runWorkflow } from '../../../workflow/run-workflow.ts';
 import { defineCommand } from '../../command.ts';
-import { openStepRegistry, parsePairs, STEP_OPTIONS } from './registry-folder.ts';
+import { openStepRegistry, parsePairs, STEP_OPTIONS } from './step-registry-folder.ts';
 
 export const stepRunCommand = defineCommand({
   name: 'step run',

@@ -1,7 +1,7 @@
 import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep } from '../../../workflow/registry/shell-step.ts';
 import { defineCommand } from '../../command.ts';
-import { openStepRegistry, parsePairs, STEP_OPTIONS } from './registry-folder.ts';
+import { openStepRegistry, parsePairs, STEP_OPTIONS } from './step-registry-folder.ts';
 
 export const stepShowCommand = defineCommand({
   name: 'step show',

@@ -7,7 +7,7 @@ const PATIENCE_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Waits until a registry answers a question about content, credentials and all. */
-export async function waitForRegistry(
+export async function waitForImageRegistry(
   ctx: Context,
   registries: Registries,
   host: string,
