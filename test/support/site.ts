@@ -1,11 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { PLATFORMS } from '../../src/cli/platforms.ts';
 import { type Context, silentContext } from '../../src/core/context.ts';
 import { toYaml } from '../../src/generate/yaml.ts';
+import { WorkingDir } from '../../src/mirror/flow/working-dir.ts';
+import { parseDigest } from '../../src/oci/digest.ts';
+import { parseReference } from '../../src/oci/reference.ts';
 import { type OpenSite, openSite } from '../../src/site/open-site.ts';
 import { readSite } from '../../src/site/read-site.ts';
+import type { SitePaths } from '../../src/site/site-paths.ts';
+import { writeMergedSecret } from '../../src/site/stages/secrets.ts';
 import type { JsonObject, StepRun } from '../../src/workflow/step.ts';
 import { tempDir } from './temp.ts';
 
@@ -69,4 +74,54 @@ export function stepRun(
     log: (line) => lines.push(line),
     lines,
   };
+}
+
+/** What `fillMirror` says is there. */
+export const IN_MIRROR = {
+  digest: parseDigest(`sha256:${'1'.repeat(64)}`),
+  release: 'quay.io/openshift-release-dev/ocp-release',
+  components: 'quay.io/openshift-release-dev/ocp-v4.0-art-dev',
+} as const;
+
+/** Leaves what the credentials, registry and images stages would, for a mirror at localhost:5000. */
+export async function fillMirror(paths: SitePaths): Promise<void> {
+  const auth = Buffer.from('mirror:a-password').toString('base64');
+  await mkdir(dirname(paths.mirrorSecret), { recursive: true });
+  await writeFile(paths.mirrorSecret, JSON.stringify({ auths: { 'localhost:5000': { auth } } }));
+  await writeFile(paths.upstreamSecret, PULL_SECRET);
+  await writeMergedSecret(paths);
+  const { digest, release, components } = IN_MIRROR;
+  const image = (kind: 'release' | 'component', source: string, target: string) => ({
+    image: {
+      kind,
+      source: parseReference(`${source}@${digest}`),
+      digest,
+      reason: 'a test',
+      release: { version: '4.18.2', tag: '4.18.2-x86_64' },
+    },
+    target: parseReference(`localhost:5000/${target}:4.18.2-x86_64`),
+    digest,
+  });
+  await new WorkingDir(paths.mirror).addMirrored([
+    image('release', release, 'openshift/release-images'),
+    image('component', components, 'openshift/release'),
+  ]);
+}
+
+const FAKE_INSTALLER = `#!/bin/sh
+# fake-openshift-install: stands for the installer in tests. It notes how it was called.
+echo "$*" >> "$(dirname "$0")/calls"
+echo "fake installer: $1 $2"
+for word in "$@"; do dir="$word"; done
+case "$1" in
+create) rm "$dir/install-config.yaml" && touch "$dir/bootstrap.ign" ;;
+wait-for) test ! -e "$(dirname "$0")/fail-$2" ;;
+esac
+`;
+
+/** Puts a script in the place of openshift-install; `calls` beside it has its arguments. */
+export async function putFakeInstaller({ tools }: Pick<SitePaths, 'tools'>): Promise<void> {
+  await mkdir(tools, { recursive: true });
+  await writeFile(join(tools, 'fake-openshift-install'), FAKE_INSTALLER, { mode: 0o755 });
+  await symlink('fake-openshift-install', join(tools, 'openshift-install'));
 }

@@ -1,15 +1,19 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { type DockerRegistry, startDockerRegistry } from '../../../test/support/docker-registry.ts';
 import { describeWithPeers } from '../../../test/support/peers.ts';
-import { openTestSite, PULL_SECRET, stepRun } from '../../../test/support/site.ts';
+import {
+  fillMirror,
+  IN_MIRROR,
+  openTestSite,
+  PULL_SECRET,
+  putFakeInstaller,
+  stepRun,
+} from '../../../test/support/site.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { recordingContext, silentContext } from '../../core/context.ts';
-import { WorkingDir } from '../../mirror/flow/working-dir.ts';
-import { parseDigest } from '../../oci/digest.ts';
-import { parseReference } from '../../oci/reference.ts';
 import { hashPassword } from '../../registry/auth/passwords.ts';
 import { initRegistry } from '../../registry/init.ts';
 import { createCa, createServerCertificate } from '../../registry/tls/certificates.ts';
@@ -19,7 +23,6 @@ import { configStage } from './config.ts';
 import { credentialsStage } from './credentials.ts';
 import { registryOptions } from './places.ts';
 import { registryStage } from './registry.ts';
-import { writeMergedSecret } from './secrets.ts';
 import { verifyStage } from './verify.ts';
 
 const ctx = silentContext();
@@ -159,37 +162,12 @@ test('registryOptions leaves out the CA of a registry that is not made yet, but 
   ]);
 });
 
-const DIGEST = parseDigest(`sha256:${'1'.repeat(64)}`);
-const RELEASE = 'quay.io/openshift-release-dev/ocp-release';
-const COMPONENTS = 'quay.io/openshift-release-dev/ocp-v4.0-art-dev';
-
 /** A site whose images stage has run, and whose registry is somebody else's. */
 async function mirroredSite(change: Readonly<Record<string, object>> = {}): Promise<OpenSite> {
   const { ca } = await tlsFiles();
   const registry = { type: 'existing', port: 5000, ca };
   const open = await openTestSite({ registry, ...change });
-  const { paths } = open.work;
-  await mkdir(join(paths.mirrorSecret, '..'), { recursive: true });
-  const mirror = { 'localhost:5000': authOf('mirror', 'a-password') };
-  await writeFile(paths.mirrorSecret, JSON.stringify({ auths: mirror }));
-  await writeFile(paths.upstreamSecret, PULL_SECRET);
-  await writeMergedSecret(paths);
-  const release = { version: '4.18.2', tag: '4.18.2-x86_64' };
-  const image = (kind: 'release' | 'component', source: string, target: string) => ({
-    image: {
-      kind,
-      source: parseReference(`${source}@${DIGEST}`),
-      digest: DIGEST,
-      reason: 'a test',
-      release,
-    },
-    target: parseReference(`localhost:5000/${target}:4.18.2-x86_64`),
-    digest: DIGEST,
-  });
-  await new WorkingDir(paths.mirror).addMirrored([
-    image('release', RELEASE, 'openshift/release-images'),
-    image('component', COMPONENTS, 'openshift/release'),
-  ]);
+  await fillMirror(open.work.paths);
   return open;
 }
 
@@ -199,12 +177,12 @@ describe('configStage', () => {
 
     const output = await configStage.run(ctx, work, stepRun());
 
-    expect(output.releaseImage).toBe(`${RELEASE}@${DIGEST}`);
+    expect(output.releaseImage).toBe(`${IN_MIRROR.release}@${IN_MIRROR.digest}`);
     const at = (name: string) => join(work.paths.install, name);
     const config = parse(await readFile(at('install-config.yaml'), 'utf8'));
     expect(config.imageDigestSources).toEqual([
-      { source: RELEASE, mirrors: ['localhost:5000/openshift/release-images'] },
-      { source: COMPONENTS, mirrors: ['localhost:5000/openshift/release'] },
+      { source: IN_MIRROR.release, mirrors: ['localhost:5000/openshift/release-images'] },
+      { source: IN_MIRROR.components, mirrors: ['localhost:5000/openshift/release'] },
     ]);
     expect(config.additionalTrustBundle).toContain('BEGIN CERTIFICATE');
     expect(Object.keys(JSON.parse(config.pullSecret).auths)).toEqual(['localhost:5000']);
@@ -240,26 +218,13 @@ describe('configStage', () => {
   });
 });
 
-const FAKE_INSTALLER = `#!/bin/sh
-# fake-openshift-install: stands for the installer in tests. It notes how it was called.
-echo "$*" >> "$(dirname "$0")/calls"
-echo "fake installer: $1 $2"
-for word in "$@"; do dir="$word"; done
-case "$1" in
-create) rm "$dir/install-config.yaml" && touch "$dir/bootstrap.ign" ;;
-wait-for) test ! -e "$(dirname "$0")/fail-$2" ;;
-esac
-`;
-
 describe('clusterStage on platform none', () => {
   async function siteWithFakeInstaller(): Promise<OpenSite> {
     const open = await openTestSite();
-    const { install, tools } = open.work.paths;
+    const { install } = open.work.paths;
     await mkdir(install, { recursive: true });
-    await mkdir(tools, { recursive: true });
     await writeFile(join(install, 'install-config.yaml'), 'apiVersion: v1\n');
-    await writeFile(join(tools, 'fake-openshift-install'), FAKE_INSTALLER, { mode: 0o755 });
-    await symlink('fake-openshift-install', join(tools, 'openshift-install'));
+    await putFakeInstaller(open.work.paths);
     return open;
   }
 
