@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { silentContext } from '../../../src/core/context.ts';
-import { platformSchema } from '../../../src/generate/install-config/platform-schema.ts';
+import { platformSchema } from '../../../src/generate/install-config/platforms/index.ts';
 import type {
   OpenPlatform,
   PlatformKind,
