@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from './step.ts';
 
 /** The same text for the same value, whatever the order of its keys. */
-export function canonicalJson(value: Json | undefined): string {
+function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
   const entries = Object.entries(value as JsonObject)

@@ -15,7 +15,7 @@ import type { ReleaseSignature } from '../content-image.ts';
 import { decompressed } from '../layers/decompress.ts';
 import { normalPath } from '../layers/layer-path.ts';
 
-export const GRAPH_DATA_URL = 'https://api.openshift.com/api/upgrades_info/graph-data';
+const GRAPH_DATA_URL = 'https://api.openshift.com/api/upgrades_info/graph-data';
 export const GRAPH_BASE_IMAGE = 'registry.access.redhat.com/ubi9/ubi:latest';
 
 const ROOT = 'var/lib/cincinnati-graph-data';

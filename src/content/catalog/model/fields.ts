@@ -1,6 +1,9 @@
 import { isObject } from '../../../core/shape.ts';
 
-/** Reading documents of others: keys match in any case, as the tools that write them allow. */
+/**
+ * Documents of others are read by hand, not by a schema: keys match in any case, as the tools that write
+ * them allow, and a field of the wrong type costs that field, never the catalog.
+ */
 export function fieldOf(value: unknown, key: string): unknown {
   if (!isObject(value)) return undefined;
   if (Object.hasOwn(value, key)) return value[key] ?? undefined;

@@ -5,7 +5,7 @@ import { yamlDocuments } from '../../../core/yaml.ts';
 import type { Payload } from '../payload/payload.ts';
 
 /** Clouds and the kind of provider specification their requests carry. */
-export const CLOUD_KINDS: Readonly<Record<string, string>> = {
+const CLOUD_KINDS: Readonly<Record<string, string>> = {
   alibabacloud: 'AlibabaCloudProviderSpec',
   aws: 'AWSProviderSpec',
   azure: 'AzureProviderSpec',

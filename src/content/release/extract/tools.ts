@@ -24,7 +24,7 @@ export interface Tool {
   readonly artifacts?: string;
 }
 
-export const TOOLS: readonly Tool[] = [
+const TOOLS: readonly Tool[] = [
   {
     name: 'openshift-install',
     pinsImage: true,

@@ -131,7 +131,7 @@ function nearby(wanted: string, versions: readonly string[]): string {
   return `the nearest are ${[...new Set(close.filter(Boolean))].join(', ')}`;
 }
 
-export function unreachable(channel: string, min: string, max: string): AtollError {
+function unreachable(channel: string, min: string, max: string): AtollError {
   return new AtollError(
     'INPUT_INVALID',
     `Cannot find an update path from ${min} to ${max} in channel "${channel}": no chain of updates, conditional ones included, leads there`,

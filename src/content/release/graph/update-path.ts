@@ -82,7 +82,7 @@ function edgesByStart({ edges }: UpdateGraph): Map<string, GraphEdge[]> {
   return byStart;
 }
 
-export function isNewer(a: string, b: string): boolean {
+function isNewer(a: string, b: string): boolean {
   return compareVersions(a, b) > 0;
 }
 

@@ -70,7 +70,7 @@ export async function readPayload(
 }
 
 /** `4.18.1` for amd64 is tagged `4.18.1-x86_64`, as upstream does. */
-export function releaseTag(version: string, architecture: Architecture): string {
+function releaseTag(version: string, architecture: Architecture): string {
   const suffix = isArchitecture(architecture) ? ARCHITECTURES[architecture] : 'multi';
   // A version may have "+" for build metadata, which no tag can.
   return `${version.replaceAll('+', '_')}-${suffix}`;
