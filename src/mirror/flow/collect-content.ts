@@ -10,7 +10,37 @@ import type { Context } from '../../core/context.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { formatReference } from '../../oci/reference.ts';
+import type { Registries } from '../../remote/registries.ts';
 import { type Destination, targetOf } from '../destination.ts';
+import { readCatalogTemplates } from './catalog-template.ts';
+import { placeImages } from './placed-image.ts';
+import { type RunContent, upstreamOf } from './run.ts';
+
+export interface Collecting {
+  readonly imageSet: ImageSet;
+  readonly collect: CollectDeps;
+  readonly destination: Destination;
+  readonly registries: Registries;
+}
+
+export interface CollectedContent extends RunContent {
+  readonly signatures: Collection['signatures'];
+}
+
+/** Everything the image set asks for, each image with its name in the mirror. */
+export async function collectPlaced(
+  ctx: Context,
+  { imageSet, collect, destination, registries }: Collecting,
+): Promise<CollectedContent> {
+  const templateOf = await readCatalogTemplates(imageSet);
+  const content = await collectContent(ctx, imageSet, collect, destination);
+  const placed = placeImages(content.images, destination).map((each) => {
+    const catalogTemplate = templateOf(each.image);
+    return catalogTemplate ? { ...each, catalogTemplate } : each;
+  });
+  const { signatures, failures } = content;
+  return { placed, sourceOf: upstreamOf(registries), signatures, failures };
+}
 
 /** Everything an image set asks for, without what it blocks. Warnings and blocks are told. */
 export async function collectContent(

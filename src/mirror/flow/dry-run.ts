@@ -10,14 +10,13 @@ import { walk } from '../../oci/walk.ts';
 import { chosenChildren } from '../copy/platforms.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { mappingText } from './placed-image.ts';
+import type { RunContent } from './run.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 const AT_ONCE = 16;
 
 export interface DryRunOptions {
   readonly workingDir: WorkingDir;
-  readonly failures: readonly CollectFailure[];
-  readonly sourceOf: (image: MirroredImage) => Source;
   /** Whether the image need not be moved. */
   readonly isThere: (image: MirroredImage, root: Descriptor) => Promise<boolean>;
   /** Content the mirror is known to have. */
@@ -55,13 +54,13 @@ interface Looked {
 /** Looks at every image on both sides and writes `mapping.txt` and `missing.txt`. */
 export async function dryRun(
   ctx: Context,
-  placed: readonly MirroredImage[],
+  { placed, sourceOf, failures: before }: RunContent,
   options: DryRunOptions,
 ): Promise<DryRun> {
-  const failures = [...options.failures];
+  const failures = [...before];
   const looked = await mapBounded(ctx, AT_ONCE, placed, async (each): Promise<Looked> => {
     try {
-      return await look(ctx, each, options);
+      return await look(ctx, each, sourceOf(each), options);
     } catch (error) {
       ctx.signal.throwIfAborted();
       failures.push({ subject: formatReference(each.image.source), message: messageOf(error) });
@@ -84,9 +83,13 @@ export async function dryRun(
   };
 }
 
-async function look(ctx: Context, placed: MirroredImage, options: DryRunOptions): Promise<Looked> {
+async function look(
+  ctx: Context,
+  placed: MirroredImage,
+  source: Source,
+  options: DryRunOptions,
+): Promise<Looked> {
   const { image } = placed;
-  const source = options.sourceOf(placed);
   const root = await source.resolve(ctx, image.digest ?? tagOrDigestOf(image.source));
   if (!root) throw new Error('the source does not have it');
   const content: Descriptor[] = [];

@@ -1,55 +1,53 @@
 import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import type { Registries } from '../../remote/registries.ts';
 import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
 import { type BundleContents, openBundle } from './bundle-contents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
-import type { BaseRepositories } from './mirror-target.ts';
 import { openOcArchive } from './oc-archive/open-oc-archive.ts';
-import type { MirrorReport } from './report.ts';
-import type { WorkingDir } from './working-dir.ts';
+import { type MirrorRunOptions, presentIn, type RunContent } from './run.ts';
 
-export interface LoadOptions {
+export interface LoadOptions extends MirrorRunOptions {
   readonly folder: string;
   readonly destination: Destination;
-  readonly registries: Registries;
-  readonly workingDir: WorkingDir;
   /** With keys the bundle has to be signed by one of them. */
   readonly keys?: readonly PublicKey[] | undefined;
-  readonly copySignatures?: boolean | undefined;
-  readonly concurrency?: number | undefined;
-  readonly icsp?: boolean | undefined;
 }
 
 /** Bundle to mirror. Nothing but the bundle and the mirror is asked. */
 export function loadBundle(ctx: Context, options: LoadOptions): Promise<MirrorResult> {
-  const { folder, destination } = options;
-  return withBundle(ctx, options, async (bundle) => {
-    const result = await mirrorImages(ctx, bundle.placed(destination), {
+  return withBundle(ctx, options, (bundle) =>
+    loadImages(ctx, bundle, bundle.placed(options.destination), {
       ...options,
-      flow: 'load',
-      folder,
-      base: baseAt(destination, bundle.base),
-      sourceOf: (image) => bundle.sourceOf(image),
-      signatures: bundle.signatures,
-      failures: [],
       title: 'Loading images',
-    });
-    await tellDamaged(ctx, bundle, result.report);
-    return result;
-  });
+    }),
+  );
 }
 
-/** Whoever has to fetch a chunk from the other side should fetch all that are damaged, in one go. */
-export async function tellDamaged(
+export interface LoadRun extends MirrorRunOptions {
+  readonly folder: string;
+  readonly destination: Destination | undefined;
+  readonly title: string;
+}
+
+/** Copies images of an open bundle, and names what is damaged in it. */
+export async function loadImages(
   ctx: Context,
-  bundle: Pick<BundleContents, 'damaged'>,
-  { images }: Pick<MirrorReport, 'images'>,
-): Promise<void> {
-  if (!images.some(({ error }) => error?.code === 'BUNDLE_DAMAGED')) return;
+  bundle: BundleContents,
+  placed: RunContent['placed'],
+  run: LoadRun,
+): Promise<MirrorResult> {
+  const base = baseAt(run.destination, bundle.base);
+  const result = await mirrorImages(ctx, contentOf(bundle, placed), { ...run, flow: 'load', base });
+  if (result.report.images.some(({ error }) => error?.code === 'BUNDLE_DAMAGED'))
+    await tellDamaged(ctx, bundle);
+  return result;
+}
+
+/** All that has to be fetched again from the other side, in one go. */
+async function tellDamaged(ctx: Context, bundle: BundleContents): Promise<void> {
   const damaged = await bundle.damaged(ctx);
   if (damaged.length === 0) return;
   const shown = damaged.map(({ file, found }) => `${file} (${found})`).join(', ');
@@ -64,21 +62,23 @@ export async function tellDamaged(
 export function planLoad(ctx: Context, options: LoadOptions): Promise<DryRun> {
   const { destination, registries, workingDir } = options;
   return withBundle(ctx, options, (bundle) =>
-    dryRun(ctx, bundle.placed(destination), {
+    dryRun(ctx, contentOf(bundle, bundle.placed(destination)), {
       workingDir,
-      failures: [],
-      sourceOf: (image) => bundle.sourceOf(image),
-      isThere: ({ target }, root) =>
-        registries.repository(target.registry, target.repository).has(ctx, root),
+      isThere: presentIn(ctx, registries),
       have: bundle.base,
     }),
   );
 }
 
+function contentOf(bundle: BundleContents, placed: RunContent['placed']): RunContent {
+  const sourceOf: RunContent['sourceOf'] = (image) => bundle.sourceOf(image);
+  return { placed, sourceOf, signatures: bundle.signatures, failures: [] };
+}
+
 /** Opens the bundle for as long as `work` takes. */
 export async function withBundle<T>(
   ctx: Context,
-  { folder, keys }: Pick<LoadOptions, 'folder' | 'keys'>,
+  { folder, keys = [] }: Pick<LoadOptions, 'folder' | 'keys'>,
   work: (bundle: BundleContents) => Promise<T>,
 ): Promise<T> {
   const bundle = await openAny(ctx, folder, keys);
@@ -93,7 +93,7 @@ export async function withBundle<T>(
 async function openAny(
   ctx: Context,
   folder: string,
-  keys: readonly PublicKey[] = [],
+  keys: readonly PublicKey[],
 ): Promise<BundleContents> {
   const archives = await findOcArchives(folder);
   if (archives.length === 0) return await openBundle(ctx, folder, keys);
@@ -104,7 +104,8 @@ async function openAny(
 }
 
 /** The base of a delta, in the names of this mirror. */
-export function baseAt(destination: Destination, base: BaseRepositories): BaseRepositories {
+function baseAt(destination: Destination | undefined, base: BundleContents['base']) {
+  if (!destination) return base;
   return new Map(
     [...base].map(([digest, repository]) => [
       digest,

@@ -14,6 +14,7 @@ import {
   reportedImageSchema,
   reportSchema,
 } from './report-schema.ts';
+import type { RunContent } from './run.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 export type { MirrorReport, ReportedImage, RunKind } from './report-schema.ts';
@@ -34,10 +35,9 @@ export function wholeRunHint({ flow, folder }: RunKind): string {
 }
 
 export function reportOf(
-  kind: RunKind,
-  placed: readonly MirroredImage[],
+  { flow, folder, destination }: RunKind,
+  { placed, failures: notCollected }: Pick<RunContent, 'placed' | 'failures'>,
   copy: CopyReport,
-  notCollected: readonly CollectFailure[],
 ): MirrorReport {
   const images = placed.map((each, index) => {
     const result = copy.images[index] as ImageResult;
@@ -53,7 +53,9 @@ export function reportOf(
     };
   });
   return {
-    ...kind,
+    flow,
+    folder,
+    destination,
     images,
     notCollected,
     copied: copy.copied,

@@ -1,23 +1,16 @@
 import type { PublicKey } from 'openpgp';
-import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/format.ts';
-import type { Registries } from '../../remote/registries.ts';
 import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
-import type { MirroredImage } from '../image-rules.ts';
 import { placedOf } from './image-record.ts';
-import { baseAt, tellDamaged, withBundle } from './load.ts';
+import { loadImages, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { isBuilt, readReport, type StoredReport, wholeRunHint } from './report.ts';
-import { alone, closing, fillBundle, type SaveResult } from './save.ts';
-import type { WorkingDir } from './working-dir.ts';
+import { type MirrorRunOptions, type RunContent, upstreamOf } from './run.ts';
+import { fillBundle, type SaveResult } from './save.ts';
 
-export interface RetryOptions {
-  readonly workingDir: WorkingDir;
-  readonly registries: Registries;
-  readonly concurrency?: number | undefined;
-  readonly icsp?: boolean | undefined;
+export interface RetryOptions extends MirrorRunOptions {
   /** A bundle that grows has to be signed again. */
   readonly signer?: Signer | undefined;
   /** With keys a bundle that is loaded has to be signed by one of them. */
@@ -31,29 +24,26 @@ export type RetryResult =
 /** Does only what the last run could not, as its report says, from where that run took it. */
 export async function retryFailed(ctx: Context, options: RetryOptions): Promise<RetryResult> {
   const last = await readReport(options.workingDir);
-  const { placed, failures } = whatFailed(ctx, last);
-  if (last.flow === 'save')
-    return { save: await growBundle(ctx, last, placed, { ...options, failures }) };
-  if (last.flow === 'load') return { mirror: await loadAgain(ctx, last, placed, options) };
-  const mirror = await mirrorImages(ctx, placed, {
-    ...options,
-    flow: last.flow,
-    sourceOf: ({ image }) => options.registries.source(image.source),
-    signatures: [],
-    failures,
-    title: 'Retrying images',
-  });
-  return { mirror };
+  const { flow, folder = '', destination } = last;
+  const sourceOf = upstreamOf(options.registries);
+  const content = { ...whatFailed(ctx, last), sourceOf, signatures: [] };
+  if (flow === 'save') {
+    const open = () => BundleWriter.grow(folder);
+    return { save: await fillBundle(ctx, { ...options, folder }, open, async () => content) };
+  }
+  const run = { ...options, folder, destination, title: 'Retrying images' };
+  if (flow === 'load') {
+    const load = { folder, keys: options.keys };
+    const mirror = await withBundle(ctx, load, (bundle) =>
+      loadImages(ctx, bundle, content.placed, run),
+    );
+    return { mirror };
+  }
+  return { mirror: await mirrorImages(ctx, content, { ...run, flow, folder: last.folder }) };
 }
 
-interface Failed {
-  readonly placed: readonly MirroredImage[];
-  /** What stays failed, whatever becomes of the others. */
-  readonly failures: readonly CollectFailure[];
-}
-
-/** What is built or chosen anew in every run cannot be tried alone. */
-function whatFailed(ctx: Context, last: StoredReport): Failed {
+/** What is built or chosen anew in every run cannot be tried alone: it stays failed. */
+function whatFailed(ctx: Context, last: StoredReport): Pick<RunContent, 'placed' | 'failures'> {
   const failed = last.images.filter(({ outcome }) => outcome === 'failed');
   const built = failed
     .filter((image) => isBuilt(last.flow, image))
@@ -67,43 +57,4 @@ function whatFailed(ctx: Context, last: StoredReport): Failed {
     });
   }
   return { placed: failed.filter((image) => !isBuilt(last.flow, image)).map(placedOf), failures };
-}
-
-function loadAgain(
-  ctx: Context,
-  { folder = '', destination }: StoredReport,
-  placed: readonly MirroredImage[],
-  options: RetryOptions,
-): Promise<MirrorResult> {
-  return withBundle(ctx, { folder, keys: options.keys }, async (bundle) => {
-    const result = await mirrorImages(ctx, placed, {
-      ...options,
-      flow: 'load',
-      folder,
-      destination,
-      base: destination ? baseAt(destination, bundle.base) : bundle.base,
-      sourceOf: (image) => bundle.sourceOf(image),
-      signatures: bundle.signatures,
-      failures: [],
-      title: 'Retrying images',
-    });
-    await tellDamaged(ctx, bundle, result.report);
-    return result;
-  });
-}
-
-/** What failed is added to the bundle where it should have been. */
-function growBundle(
-  ctx: Context,
-  { folder = '' }: StoredReport,
-  placed: readonly MirroredImage[],
-  { failures, ...options }: RetryOptions & Pick<Failed, 'failures'>,
-): Promise<SaveResult> {
-  return alone(ctx, folder, async () => {
-    const writer = await BundleWriter.grow(folder);
-    const content = { signatures: [], failures };
-    return await closing(writer, () =>
-      fillBundle(ctx, writer, placed, content, { ...options, folder }),
-    );
-  });
 }

@@ -9,19 +9,16 @@ import type { Context } from '../../../core/context.ts';
 import { writeFileAtomic } from '../../../core/files.ts';
 import { type Digest, splitDigest } from '../../../oci/digest.ts';
 import { formatReference } from '../../../oci/reference.ts';
-import type { Registries } from '../../../remote/registries.ts';
-import { copyImages } from '../../copy/copy-images.ts';
 import { findCollisions, refuseCollisions } from '../../destination.ts';
 import { FROM_FOLDER, type MirroredImage } from '../../image-rules.ts';
-import { imageJob, type JobPlace } from '../image-job.ts';
 import { type MirrorReport, reportOf } from '../report.ts';
+import { copyContent, type JobTarget, type RunOptions } from '../run.ts';
 import { OcDirTarget } from './oc-dir.ts';
 import { carriedSignature, type ReleaseOrigin, type TrustedSignature } from './release-origin.ts';
 import { releaseTargets } from './release-target.ts';
 
-export interface ReleaseMirrorOptions {
+export interface ReleaseMirrorOptions extends RunOptions {
   readonly origin: ReleaseOrigin;
-  readonly registries: Registries;
   readonly collect: CollectDeps;
   /** `HOST/REPOSITORY`; with `toDir` a repository below it. */
   readonly to: string;
@@ -31,8 +28,6 @@ export interface ReleaseMirrorOptions {
   readonly skipReleaseImage?: boolean | undefined;
   /** Where the signature goes, for `oc apply`; beside the images in a folder by default. */
   readonly signatureDir?: string | undefined;
-  readonly copySignatures?: boolean | undefined;
-  readonly concurrency?: number | undefined;
 }
 
 /** The name of a release image of which nobody knows where it came from. */
@@ -92,22 +87,18 @@ export async function mirrorRelease(
   ctx: Context,
   options: ReleaseMirrorOptions,
 ): Promise<ReleaseMirrorResult> {
-  const { origin, registries, toDir } = options;
+  const { origin, toDir } = options;
   const { payload } = origin.release;
   const signature = await trusted(ctx, options);
   const placed = placeRelease(options, signature);
-  const placeFor = placesFor(options);
-  const copy = await copyImages(ctx, {
-    images: placed.map((each) => imageJob(each, sourceOf(options, each), placeFor(each))),
-    signatures: options.copySignatures,
-    concurrency: options.concurrency,
-    limiter: (name) => registries.limiter(name),
-    title: `Mirroring release ${payload.tag}`,
-  });
+  const sourceOf = (each: MirroredImage) => releaseSource(options, each);
+  const title = `Mirroring release ${payload.tag}`;
+  const run = { ...options, targetFor: releaseTargetFor(options), title };
+  const copy = await copyContent(ctx, { placed, sourceOf }, run);
   const folder = options.signatureDir ?? (toDir === undefined ? undefined : join(toDir, 'config'));
   const release = placed.find(({ image }) => image.kind === 'release');
   return {
-    report: reportOf({ flow: 'release' }, placed, copy, []),
+    report: reportOf({ flow: 'release' }, { placed, failures: [] }, copy),
     version: payload.version,
     tag: payload.tag,
     digest: payload.digest,
@@ -134,17 +125,17 @@ async function trusted(
   return await trustRelease(ctx, digest, collect);
 }
 
-function sourceOf({ origin }: ReleaseMirrorOptions, { image }: MirroredImage) {
+function releaseSource({ origin }: ReleaseMirrorOptions, { image }: MirroredImage) {
   const { payload, place } = origin.release;
   const component = payload.components.find(({ name }) => name === image.component);
   return component ? origin.componentSource(component) : place.source;
 }
 
-/** Places in a registry, or in folders of which there is one for each repository. */
-function placesFor({
+/** Repositories of a registry, or folders of which there is one for each repository. */
+function releaseTargetFor({
   toDir,
   registries,
-}: ReleaseMirrorOptions): (image: MirroredImage) => JobPlace {
+}: ReleaseMirrorOptions): (image: MirroredImage) => JobTarget {
   const folders = new Map<string, OcDirTarget>();
   return ({ target: { registry, repository, tag } }) => {
     const tags = tag === undefined ? [] : [tag];
