@@ -221,7 +221,7 @@ describeWithPeers(['docker-registry', 'skopeo'], 'atoll mirror release', () => {
     const store = ['--signature-store', 'file:///nowhere'];
 
     await expect(lab.atoll('release', ...unsigned, ...store)).rejects.toMatchObject({
-      code: 'SIGNATURE_INVALID',
+      code: 'SIGNATURE_MISSING',
     });
     const forced = await lab.atoll('release', ...unsigned, ...store, '--ignore-release-signature');
 
