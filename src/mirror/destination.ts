@@ -13,9 +13,9 @@ export interface Destination {
   readonly maxNestedPaths: number;
 }
 
-const RELEASE_IMAGES = 'openshift/release-images';
-const RELEASE_COMPONENTS = 'openshift/release';
-const GRAPH_IMAGE = 'openshift/graph-image';
+export const RELEASE_IMAGES = 'openshift/release-images';
+export const RELEASE_COMPONENTS = 'openshift/release';
+export const GRAPH_IMAGE = 'openshift/graph-image';
 const REGISTRY =
   /^(?<registry>(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?)(?:\/(?<prefix>.+?))?\/*$/;
 

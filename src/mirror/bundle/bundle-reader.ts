@@ -13,8 +13,9 @@ import {
   INDEX_FILE,
   parseIndex,
   readIndexText,
+  SIGNATURE_FILE,
 } from './bundle-index.ts';
-import { isSigned, verifyIndex } from './bundle-signature.ts';
+import { verifyIndex } from './bundle-signature.ts';
 import { ChunkFiles, hashFile, piecesOf, sizeOfFile } from './chunk-files.ts';
 
 /** A chunk that must be copied again. The others can stay. */
@@ -52,7 +53,7 @@ export class BundleReader {
   ): Promise<BundleReader> {
     const text = await readIndexText(folder);
     if (keys.length > 0) await verifyIndex(ctx, folder, text, keys);
-    else if (await isSigned(folder)) {
+    else if ((await sizeOfFile(join(folder, SIGNATURE_FILE))) !== undefined) {
       ctx.emit({
         type: 'warning.raised',
         message: `The bundle in "${folder}" is signed, but nobody verified it`,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { PrivateKey, PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import { readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { readText, readTextIfPresent } from '../../core/files.ts';
 import { checkSigner, loadOpenpgp } from '../../core/openpgp.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { SIGNATURE_FILE } from './bundle-index.ts';
@@ -38,15 +38,6 @@ async function unlocked(
       cause,
     });
   }
-}
-
-export async function writeSignature(
-  ctx: Context,
-  folder: string,
-  text: string,
-  signer: Signer,
-): Promise<void> {
-  await writeFileAtomic(join(folder, SIGNATURE_FILE), await signer(text, ctx.now()));
 }
 
 /** Public keys whose signatures count, armored, one or more in each file. */
@@ -105,11 +96,6 @@ async function checked(
   } catch (cause) {
     throw refused(folder, messageOf(cause), cause);
   }
-}
-
-/** Whether somebody signed this bundle; says nothing about who. */
-export async function isSigned(folder: string): Promise<boolean> {
-  return (await readTextIfPresent(join(folder, SIGNATURE_FILE))) !== undefined;
 }
 
 function refused(folder: string, found: string, cause?: unknown): AtollError {

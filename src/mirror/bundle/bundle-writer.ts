@@ -6,11 +6,12 @@ import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { type Digest, parseDigest, splitDigest } from '../../oci/digest.ts';
+import { type Digest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/disk/free-space.ts';
+import { signedDigest } from '../copy/attachments.ts';
 import {
   type BundleAttachment,
   type BundleContent,
@@ -23,7 +24,7 @@ import {
   SIGNATURE_FILE,
   STATE_FILE,
 } from './bundle-index.ts';
-import { type Signer, writeSignature } from './bundle-signature.ts';
+import type { Signer } from './bundle-signature.ts';
 import { ChunkFiles, sizeOfFile } from './chunk-files.ts';
 import { closeChunks } from './close-chunks.ts';
 import { joinIndex } from './join-index.ts';
@@ -45,8 +46,6 @@ export interface FinishOptions {
   /** Says what is in the bundle. A run that is killed before it was told can go on. */
   readonly tell?: (() => Promise<void>) | undefined;
 }
-
-const ATTACHMENT = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
 
 /**
  * Writes content into a bundle. Each blob has its place in the run of bytes before it comes, so
@@ -188,8 +187,8 @@ export class BundleWriter implements Target {
   async putManifest(_ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
     const { mediaType, digest, size } = manifest.descriptor;
     this.#manifests.set(digest, manifest);
-    const named = ATTACHMENT.exec(tag ?? '')?.groups;
-    const of = named ? parseDigest(`${named.algorithm}:${named.hex}`) : manifest.subject?.digest;
+    const named = signedDigest(tag ?? '');
+    const of = named ?? manifest.subject?.digest;
     if (!of) return;
     const attachment = { of, ...(named ? { tag } : {}), digest, mediaType, size };
     this.#attachments.set(`${of} ${digest} ${tag ?? ''}`, attachment);
@@ -229,7 +228,9 @@ export class BundleWriter implements Target {
         ...content,
       }),
     );
-    if (options.signer) await writeSignature(ctx, this.#folder, text, options.signer);
+    const signature = await options.signer?.(text, ctx.now());
+    if (signature !== undefined)
+      await writeFileAtomic(join(this.#folder, SIGNATURE_FILE), signature);
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
     await options.tell?.();
     await this.#state.close();

@@ -92,14 +92,21 @@ export class ChunkFiles {
   }
 }
 
+/** A file from `start` to before `end`, in large pieces. */
+export async function* readRange(
+  ctx: Context,
+  path: string,
+  start = 0,
+  end = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array> {
+  if (start >= end) return;
+  const options = { start, end: end - 1, highWaterMark: READ_BYTES, signal: ctx.signal };
+  for await (const chunk of createReadStream(path, options)) yield chunk as Buffer;
+}
+
 export async function hashFile(ctx: Context, path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path, {
-    highWaterMark: READ_BYTES,
-    signal: ctx.signal,
-  })) {
-    hash.update(bytes as Buffer);
-  }
+  for await (const bytes of readRange(ctx, path)) hash.update(bytes);
   return hash.digest('hex');
 }
 

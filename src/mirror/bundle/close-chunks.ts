@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/format.ts';
+import { Progress } from '../progress.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
 import { hashFile, sizeOfFile } from './chunk-files.ts';
 
@@ -15,19 +16,17 @@ export async function closeChunks(
 ): Promise<BundleIndex['chunks']> {
   const end = blobs.reduce((most, blob) => Math.max(most, blob.offset + blob.size), 0);
   const count = Math.ceil(end / chunkBytes);
-  const task = { task: 'bundle', title: 'Hash the chunks' };
-  ctx.emit({ type: 'task.started', ...task, totalBytes: end });
-  let doneBytes = 0;
+  const task = { id: 'bundle', title: 'Hash the chunks', totalBytes: end };
+  const progress = new Progress(ctx, task);
   const chunks: BundleIndex['chunks'] = [];
   for (let number = 0; number < count; number += 1) {
     const size = Math.min(chunkBytes, end - number * chunkBytes);
     const earlier = previous?.chunks[number];
     const isKept = earlier?.size === chunkBytes;
     chunks.push(isKept ? earlier : await closeChunk(ctx, folder, chunkFile(number + 1), size));
-    doneBytes += size;
-    ctx.emit({ type: 'task.progressed', task: 'bundle', doneBytes, totalBytes: end });
+    progress.addBytes(size);
   }
-  ctx.emit({ type: 'task.finished', ...task, summary: counted(count, 'chunk') });
+  progress.finish(counted(count, 'chunk'));
   return chunks;
 }
 

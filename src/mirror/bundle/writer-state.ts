@@ -83,8 +83,7 @@ export class WriterState {
 
   async #placeLast(place: Digest, size: number): Promise<Region> {
     const line = { place, offset: this.#end, size };
-    this.#take(line);
-    await this.#append([line]);
+    await this.#record([line]);
     return line;
   }
 
@@ -93,20 +92,15 @@ export class WriterState {
     const lines = blobs.flatMap(({ digest: place, offset, size }): Line[] =>
       this.done(place) ? [] : [{ place, offset, size }, { done: place }],
     );
-    for (const line of lines) this.#take(line);
-    await this.#append(lines);
+    await this.#record(lines);
   }
 
   async note(digest: Digest, received: number): Promise<void> {
-    const line = { note: digest, received };
-    this.#take(line);
-    await this.#append([line]);
+    await this.#record([{ note: digest, received }]);
   }
 
   async finish(digest: Digest): Promise<void> {
-    const line = { done: digest };
-    this.#take(line);
-    await this.#append([line]);
+    await this.#record([{ done: digest }]);
   }
 
   /** Whole blobs in the order of their places. */
@@ -137,7 +131,8 @@ export class WriterState {
   }
 
   /** Facts that come while others are being written go together. */
-  #append(lines: readonly Line[]): Promise<void> {
+  #record(lines: readonly Line[]): Promise<void> {
+    for (const line of lines) this.#take(line);
     this.#pending += lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     this.#last = this.#last.then(() => this.#flush());
     return this.#last;

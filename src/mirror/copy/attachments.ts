@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import type { KnownTags } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { type Digest, splitDigest } from '../../oci/digest.ts';
+import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
 import type { SourceRepository } from './copy-repositories.ts';
 
@@ -19,6 +19,15 @@ const MAX_TAGS = 1000;
 export function signatureTags(subject: Digest): string[] {
   const { algorithm, hex } = splitDigest(subject);
   return SUFFIXES.map((suffix) => `${algorithm}-${hex}.${suffix}`);
+}
+
+const SIGNATURE_TAG = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
+
+/** The digest of the image that a tag of cosign belongs to; undefined for every other tag. */
+export function signedDigest(tag: string): Digest | undefined {
+  const { algorithm, hex } = SIGNATURE_TAG.exec(tag)?.groups ?? {};
+  const digest = `${algorithm}:${hex}`;
+  return isDigest(digest) ? digest : undefined;
 }
 
 /** Looks for signatures, attestations and other artifacts of images at a source. */

@@ -28,6 +28,13 @@ interface BlobState {
   readonly resent: Map<string, Promise<void>>;
 }
 
+/** One blob on its way to one repository, for one image. */
+interface Move {
+  readonly blob: PlannedBlob;
+  readonly to: DestinationRepository;
+  readonly bytes: ImageBytes;
+}
+
 export interface MoverOptions {
   readonly concurrency: Concurrency;
   readonly retry: RetryPolicy;
@@ -57,15 +64,15 @@ export class BlobMover {
     this.#queue = new TransferQueue(ctx, (group) => options.concurrency.limitOf(group));
   }
 
-  ensure(to: DestinationRepository, blob: PlannedBlob, bytes: ImageBytes): Promise<void> {
-    const state = this.#stateOf(to, blob);
-    return this.#once(state.sent, to, () => this.#move(to, blob, state, bytes));
+  ensure(move: Move): Promise<void> {
+    const state = this.#stateOf(move);
+    return this.#once(state.sent, move, () => this.#move(move, state));
   }
 
   /** Sends a blob that should be there, because the target says that it is not. */
-  resend(to: DestinationRepository, blob: PlannedBlob, bytes: ImageBytes): Promise<void> {
-    const { resent } = this.#stateOf(to, blob);
-    return this.#once(resent, to, () => this.#transfer(to, blob, bytes, true));
+  resend(move: Move): Promise<void> {
+    const { resent } = this.#stateOf(move);
+    return this.#once(resent, move, () => this.#transfer(move, true));
   }
 
   /** Resolves when nothing is under way: after a stop, another run may then begin. */
@@ -73,16 +80,11 @@ export class BlobMover {
     await Promise.allSettled(this.#underWay);
   }
 
-  #stateOf(to: DestinationRepository, { descriptor, candidate }: PlannedBlob): BlobState {
+  #stateOf({ to, blob: { descriptor, candidate } }: Move): BlobState {
     const key = `${to.group.name} ${descriptor.digest} ${descriptor.size}`;
     const known = this.#states.get(key);
     if (known) return known;
-    const state: BlobState = {
-      candidate,
-      first: undefined,
-      sent: new Map(),
-      resent: new Map(),
-    };
+    const state = { candidate, first: undefined, sent: new Map(), resent: new Map() };
     this.#states.set(key, state);
     return state;
   }
@@ -90,7 +92,7 @@ export class BlobMover {
   /** Work that several images wait for. After a failure another image may have a source that works. */
   #once(
     known: Map<string, Promise<void>>,
-    { key }: DestinationRepository,
+    { to: { key } }: Move,
     work: () => Promise<void>,
   ): Promise<void> {
     const running = known.get(key);
@@ -102,38 +104,29 @@ export class BlobMover {
     return started;
   }
 
-  async #move(
-    to: DestinationRepository,
-    blob: PlannedBlob,
-    state: BlobState,
-    bytes: ImageBytes,
-  ): Promise<void> {
+  async #move(move: Move, state: BlobState): Promise<void> {
     while (state.candidate || state.first) {
       const { candidate } = state;
       if (!candidate) await state.first?.catch(() => undefined);
-      else if (await this.#takeFrom(candidate, to, blob, bytes)) return;
+      else if (await this.#takeFrom(candidate, move)) return;
       else if (state.candidate === candidate) state.candidate = undefined;
     }
-    state.first = this.#transfer(to, blob, bytes);
+    state.first = this.#transfer(move);
     try {
       await state.first;
-      state.candidate = candidateAt(to);
+      state.candidate = candidateAt(move.to);
     } finally {
       state.first = undefined;
     }
   }
 
   /** False when the other repository cannot give the blob, though it should have it. */
-  async #takeFrom(
-    candidate: MountCandidate,
-    to: DestinationRepository,
-    blob: PlannedBlob,
-    bytes: ImageBytes,
-  ): Promise<boolean> {
+  async #takeFrom(candidate: MountCandidate, move: Move): Promise<boolean> {
+    const { blob } = move;
     const from = candidate.from ?? blob.sources[0];
     if (!from) return false;
     try {
-      await this.#transferFrom(from, to, blob, bytes, { candidate });
+      await this.#transferFrom(from, move, { candidate });
       return true;
     } catch (error) {
       this.#ctx.signal.throwIfAborted();
@@ -143,16 +136,12 @@ export class BlobMover {
   }
 
   /** Asks one source after the other. */
-  async #transfer(
-    to: DestinationRepository,
-    blob: PlannedBlob,
-    bytes: ImageBytes,
-    absent = false,
-  ): Promise<void> {
+  async #transfer(move: Move, absent = false): Promise<void> {
+    const { blob } = move;
     const { sources } = blob;
     for (const [index, from] of sources.entries()) {
       try {
-        await this.#transferFrom(from, to, blob, bytes, { absent });
+        await this.#transferFrom(from, move, { absent });
         return;
       } catch (error) {
         if (this.#ctx.signal.aborted || index === sources.length - 1) throw error;
@@ -163,14 +152,11 @@ export class BlobMover {
 
   async #transferFrom(
     from: SourceRepository,
-    to: DestinationRepository,
-    blob: PlannedBlob,
-    bytes: ImageBytes,
-    {
-      candidate,
-      absent = false,
-    }: { readonly candidate?: MountCandidate; readonly absent?: boolean },
+    move: Move,
+    how: { readonly candidate?: MountCandidate; readonly absent?: boolean },
   ): Promise<void> {
+    const { blob, to } = move;
+    const { candidate, absent = false } = how;
     const { descriptor } = blob;
     // What was to be mounted is not part of the total.
     const counts = !candidate && !blob.candidate;
@@ -194,26 +180,17 @@ export class BlobMover {
     );
     if (counts) this.#options.onProgress(descriptor.size - moved);
     const isHere = transfer === 'mounted' && candidate?.repository === to.repository;
-    this.#record(isHere ? 'reused' : transfer, blob, candidate, bytes);
+    this.#record(isHere ? 'reused' : transfer, move, candidate?.repository);
     await this.#options.delivered?.(descriptor);
   }
 
-  #record(
-    transfer: Transfer,
-    blob: PlannedBlob,
-    candidate: MountCandidate | undefined,
-    bytes: ImageBytes,
-  ): void {
-    const { digest, size } = blob.descriptor;
+  #record(transfer: Transfer, { blob, bytes }: Move, from = ''): void {
+    const { digest, size: sizeBytes } = blob.descriptor;
     this.totals[transfer] += 1;
-    this.totals[`${transfer}Bytes`] += size;
-    if (transfer === 'copied') bytes.copiedBytes += size;
-    if (transfer === 'mounted') {
-      const from = candidate?.repository ?? '';
-      this.#ctx.emit({ type: 'blob.mounted', digest, sizeBytes: size, from });
-    } else {
-      this.#ctx.emit({ type: `blob.${transfer}`, digest, sizeBytes: size });
-    }
+    this.totals[`${transfer}Bytes`] += sizeBytes;
+    if (transfer === 'copied') bytes.copiedBytes += sizeBytes;
+    if (transfer === 'mounted') this.#ctx.emit({ type: 'blob.mounted', digest, sizeBytes, from });
+    else this.#ctx.emit({ type: `blob.${transfer}`, digest, sizeBytes });
   }
 
   #tellFailure(blob: PlannedBlob, attempt: number, attempts: number, error: unknown): void {

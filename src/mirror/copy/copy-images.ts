@@ -5,6 +5,7 @@ import { createPool } from '../../core/pool.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
 import type { Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
+import { Progress } from '../progress.ts';
 import { BlobMover } from './blob-mover.ts';
 import { Concurrency } from './concurrency.ts';
 import { ImageCopier } from './image-copier.ts';
@@ -13,7 +14,6 @@ import { ManifestCache } from './manifest-cache.ts';
 import { findMountCandidates } from './mount-candidates.ts';
 import { blobsOf, type ImagePlan, isDone } from './plan.ts';
 import { Planner } from './planner.ts';
-import { Progress } from './progress.ts';
 import { type Attempt, Results } from './results.ts';
 
 /** Images that are being put together at once: enough that blobs never run out. */

@@ -52,7 +52,7 @@ export class ImageCopier {
   async #node(plan: ImagePlan, node: ManifestNode, bytes: ImageBytes, tag?: string): Promise<void> {
     await Promise.all([
       ...node.children.map((child) => this.#node(plan, child, bytes)),
-      ...node.blobs.map((blob) => this.#mover.ensure(plan.to, blob, bytes)),
+      ...node.blobs.map((blob) => this.#mover.ensure({ to: plan.to, blob, bytes })),
     ]);
     if (tag !== undefined) await this.#putComplete(plan, node, tag, bytes);
     else if (!node.present) await this.#putOnce(plan, node, bytes);
@@ -89,7 +89,7 @@ export class ImageCopier {
       if (!isContentMissing(error)) throw error;
       if (isSparse(plan, node)) throw sparseRefused(plan, error);
       if (node.blobs.length === 0) throw error;
-      await Promise.all(node.blobs.map((blob) => this.#mover.resend(plan.to, blob, bytes)));
+      await Promise.all(node.blobs.map((blob) => this.#mover.resend({ to: plan.to, blob, bytes })));
       await this.#putManifest(plan, node, tag);
     }
   }

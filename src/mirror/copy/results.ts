@@ -32,8 +32,8 @@ export class Results {
   }
 
   copied(attempt: Attempt, plan: ImagePlan): void {
-    const sizeBytes = sizeOf(plan);
-    const event = { ...eventNames(attempt, plan), sizeBytes: sizeBytes ?? 0, ...attempt.bytes };
+    const sizeBytes = sizeOf(plan) ?? 0;
+    const event = { ...eventNames(attempt, plan), sizeBytes, ...attempt.bytes };
     this.#ctx.emit({ type: 'image.copied', ...event });
     this.#succeeded(attempt, plan, 'copied');
   }
@@ -44,40 +44,32 @@ export class Results {
     this.#succeeded(attempt, plan, 'skipped');
   }
 
-  #succeeded(attempt: Attempt, plan: ImagePlan, outcome: Outcome): void {
-    const { from, to, reason } = attempt.job;
-    this.#results[attempt.index] = {
-      from,
-      to,
-      outcome,
-      digest: plan.root.node.descriptor.digest,
-      root: plan.root.node.descriptor,
-      sizeBytes: sizeOf(plan),
-      copiedBytes: attempt.bytes.copiedBytes,
-      attachments: plan.attachments.length,
-      attempts: attempt.number,
-      reason,
-    };
-  }
-
   /** `plan` where there was one before it failed. */
   failed(attempt: Attempt, plan: ImagePlan | undefined, cause: unknown): void {
-    const { from, to, reason } = attempt.job;
+    const { from, to } = attempt.job;
     const error = failureOf(cause);
     const { code, message } = error;
     const event = { type: 'image.failed', source: from, target: to, message } as const;
     this.#ctx.emit(code ? { ...event, code } : event);
-    this.#results[attempt.index] = {
-      from,
-      to,
-      outcome: 'failed',
-      digest: plan?.root.node.descriptor.digest,
-      copiedBytes: attempt.bytes.copiedBytes,
-      attachments: 0,
-      attempts: attempt.number,
-      error,
-      reason,
-    };
+    this.#keep(attempt, plan, { outcome: 'failed', error });
+  }
+
+  #succeeded(attempt: Attempt, plan: ImagePlan, outcome: Outcome): void {
+    const root = plan.root.node.descriptor;
+    const attachments = plan.attachments.length;
+    this.#keep(attempt, plan, { outcome, root, sizeBytes: sizeOf(plan), attachments });
+  }
+
+  #keep(
+    { job, index, number, bytes }: Attempt,
+    plan: ImagePlan | undefined,
+    rest: Partial<ImageResult> & Pick<ImageResult, 'outcome'>,
+  ): void {
+    const { from, to, reason } = job;
+    const digest = plan?.root.node.descriptor.digest;
+    const { copiedBytes } = bytes;
+    const result = { from, to, digest, copiedBytes, attachments: 0, attempts: number, reason };
+    this.#results[index] = { ...result, ...rest };
   }
 }
 

@@ -60,18 +60,11 @@ export function imageOf({
 }
 
 /** A recorded image at its place. */
-export function placedOf(record: ImageRecord & { readonly target: string }): MirroredImage {
-  return withRecord(
-    { image: imageOf(withoutTarget(record)), target: parseReference(record.target) },
-    record,
-  );
-}
-
-function withoutTarget({
-  target: _target,
+export function placedOf({
+  target,
   ...record
-}: ImageRecord & { readonly target: string }): ImageRecord {
-  return record;
+}: ImageRecord & { readonly target: string }): MirroredImage {
+  return withRecord({ image: imageOf(record), target: parseReference(target) }, record);
 }
 
 /** What a record knows besides the image. */

@@ -3,13 +3,12 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
 import { isDigest } from '../../oci/digest.ts';
-import { isManifestType } from '../../oci/media-types.ts';
-import type { Registries, Repository } from '../../remote/registries.ts';
+import type { Registries } from '../../remote/registries.ts';
 import { type BundleIndex, readIndex, readIndexFile } from '../bundle/bundle-index.ts';
 import { signatureTags } from '../copy/attachments.ts';
 import { type Destination, formatDestination, isBelow } from '../destination.ts';
+import { treeOf } from './delete/mirror-content.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 const schema = z.object({
@@ -40,8 +39,8 @@ export async function takeInventory(
     const below = relativeTo(destination, target.repository);
     for (const name of [digest, ...signatureTags(digest)]) {
       const root = await repository.resolve(ctx, name);
-      if (root)
-        for (const found of await contentBelow(ctx, repository, root)) content.set(found, below);
+      const tree = root ? await treeOf(ctx, repository, root) : [];
+      for (const found of tree) content.set(found.digest, below);
     }
   });
   const sorted = [...content].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -49,23 +48,6 @@ export async function takeInventory(
     format: 'atoll-inventory/1',
     content: Object.fromEntries(sorted) as Inventory['content'],
   };
-}
-
-/** Of a sparse index only what is there. */
-async function contentBelow(
-  ctx: Context,
-  repository: Repository,
-  root: Descriptor,
-): Promise<string[]> {
-  const digests: string[] = [root.digest];
-  const { children } = await repository.manifest(ctx, root);
-  for (const child of children) {
-    if (!isManifestType(child.mediaType)) digests.push(child.digest);
-    else if (await repository.has(ctx, child)) {
-      digests.push(...(await contentBelow(ctx, repository, child)));
-    }
-  }
-  return digests;
 }
 
 function warnOfNothing(ctx: Context, destination: Destination, workingDir: WorkingDir): void {

@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import type { Context } from '../../../core/context.ts';
-
-const READ_BYTES = 1024 * 1024;
+import { readRange } from '../chunk-files.ts';
 
 /** A file inside another: bytes from an offset on. */
 export class PlacedFile {
@@ -15,11 +13,8 @@ export class PlacedFile {
     this.size = size;
   }
 
-  async *read(ctx: Context, from = 0): AsyncGenerator<Uint8Array> {
-    if (from >= this.size) return;
-    const range = { start: this.#offset + from, end: this.#offset + this.size - 1 };
-    const options = { ...range, highWaterMark: READ_BYTES, signal: ctx.signal };
-    for await (const chunk of createReadStream(this.#path, options)) yield chunk as Buffer;
+  read(ctx: Context, from = 0): AsyncGenerator<Uint8Array> {
+    return readRange(ctx, this.#path, this.#offset + from, this.#offset + this.size);
   }
 
   /** All of it; only for what is known to be small. */

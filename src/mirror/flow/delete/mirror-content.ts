@@ -5,6 +5,7 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
 import type { Registries, Repository } from '../../../remote/registries.ts';
 import { signatureTags } from '../../copy/attachments.ts';
+import { Progress } from '../../progress.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 const AT_ONCE = 16;
@@ -26,18 +27,15 @@ export async function readContents(
   registries: Registries,
   images: readonly KnownImage[],
 ): Promise<ImageContent[]> {
-  const task = { task: 'delete', title: 'Reading the mirror' };
-  ctx.emit({ type: 'task.started', ...task, totalItems: images.length });
-  let doneItems = 0;
+  const task = { id: 'delete', title: 'Reading the mirror', totalItems: images.length };
+  const progress = new Progress(ctx, task);
   const contents = await mapBounded(ctx, AT_ONCE, images, async (image) => {
     const { registry, repository } = image.target;
     const content = await readContent(ctx, registries.repository(registry, repository), image);
-    doneItems += 1;
-    if (doneItems % 50 === 0)
-      ctx.emit({ type: 'task.progressed', task: 'delete', doneItems, totalItems: images.length });
+    progress.addItem();
     return content;
   });
-  ctx.emit({ type: 'task.finished', ...task, summary: counted(images.length, 'image') });
+  progress.finish(counted(images.length, 'image'));
   return contents;
 }
 
@@ -69,8 +67,8 @@ async function attachmentsOf(
   return [...(await Promise.all(tagged)).flat(), ...referring];
 }
 
-/** Of a sparse index only the parts that are there. */
-async function treeOf(
+/** A manifest and everything below it; of a sparse index only the parts that are there. */
+export async function treeOf(
   ctx: Context,
   repository: Repository,
   root: Descriptor,

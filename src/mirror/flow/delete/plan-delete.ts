@@ -40,13 +40,12 @@ export async function planDelete(ctx: Context, options: DeleteOptions): Promise<
   const dropped = new Set(droppedNeeds(imageSet, here).map(needKey));
   const left = here.map((image) => {
     const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(needKey(need)));
-    return { ...image, neededBy, wasShared: neededBy.length < (image.neededBy?.length ?? 0) };
+    return { ...image, neededBy };
   });
-  const going = left.filter(({ neededBy }) => neededBy.length === 0);
   const elsewhere = known.filter(({ target }) => !isBelow(destination, target));
-  const staying = left.filter(({ neededBy }) => neededBy.length > 0);
-  const kept = [...staying.map(plain), ...elsewhere];
-  const deleted = await readContents(ctx, registries, going.map(plain));
+  const kept = [...left.filter(({ neededBy }) => neededBy.length > 0), ...elsewhere];
+  const going = left.filter(({ neededBy }) => neededBy.length === 0);
+  const deleted = await readContents(ctx, registries, going);
   const holding = await readContents(
     ctx,
     registries,
@@ -55,7 +54,10 @@ export async function planDelete(ctx: Context, options: DeleteOptions): Promise<
   return {
     deleted,
     kept,
-    shared: staying.filter(({ wasShared }) => wasShared).map(plain),
+    shared: left.filter(
+      ({ neededBy }, index) =>
+        neededBy.length > 0 && neededBy.length < (here[index]?.neededBy?.length ?? 0),
+    ),
     held: new Set(holding.flatMap(placesOf)),
     freedBytes: freedBytes(deleted, holding),
   };
@@ -66,13 +68,6 @@ function refuseMirrorSet({ purpose, file }: ImageSet): void {
   throw new AtollError('INPUT_INVALID', `Cannot delete by "${file}": it says what to mirror`, {
     hint: 'Write a DeleteImageSetConfiguration, with "delete:" where this has "mirror:"',
   });
-}
-
-function plain({
-  wasShared: _wasShared,
-  ...image
-}: KnownImage & { readonly wasShared: boolean }): KnownImage {
-  return image;
 }
 
 /** `registry/repository@digest` of everything an image holds. */

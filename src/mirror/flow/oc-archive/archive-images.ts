@@ -2,6 +2,8 @@ import type { ContentImage, ContentKind } from '../../../content/content-image.t
 import type { ImageSet, OperatorCatalog } from '../../../content/image-set/image-set.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import type { Reference } from '../../../oci/reference.ts';
+import { signedDigest } from '../../copy/attachments.ts';
+import { GRAPH_IMAGE, RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../destination.ts';
 import { FROM_FOLDER } from '../../image-rules.ts';
 
 /** One named image of an archive. */
@@ -17,18 +19,13 @@ export type Origins = ReadonlyMap<
   Pick<ContentImage, 'source' | 'kind'> & Partial<ContentImage>
 >;
 
-const RELEASES = 'openshift/release-images';
-const COMPONENTS = 'openshift/release';
-const GRAPH = 'openshift/graph-image';
 /** oc-mirror keeps a rebuilt catalog under the md5 of its filter. */
 const FILTER_TAG = /^[0-9a-f]{32}$/;
-const ATTACHMENT = /^sha256-[0-9a-f]{64}(?:\.(?:sig|att|sbom))?$/;
 
 /** Signatures come with their images, not as images. */
-export const isAttachment = ({ tag }: NamedImage): boolean =>
-  /\.(?:sig|att|sbom)$/.test(tag) && ATTACHMENT.test(tag);
+export const isAttachment = ({ tag }: NamedImage): boolean => signedDigest(tag) !== undefined;
 
-export const isRelease = ({ repository }: NamedImage): boolean => repository === RELEASES;
+export const isRelease = ({ repository }: NamedImage): boolean => repository === RELEASE_IMAGES;
 export const isCatalog = ({ tag }: NamedImage): boolean => FILTER_TAG.test(tag);
 
 /** What an image is, by the place oc-mirror gave it and what else is known. */
@@ -56,10 +53,10 @@ export function contentOf(named: NamedImage, origins: Origins, set?: ImageSet): 
 }
 
 function kindOf({ repository, tag }: NamedImage): ContentKind | undefined {
-  if (repository === RELEASES) return 'release';
-  if (repository === COMPONENTS)
+  if (repository === RELEASE_IMAGES) return 'release';
+  if (repository === RELEASE_COMPONENTS)
     return tag.includes('-kube-virt-container') ? 'kubevirt' : 'component';
-  if (repository === GRAPH) return 'graph';
+  if (repository === GRAPH_IMAGE) return 'graph';
   return FILTER_TAG.test(tag) ? 'catalog' : undefined;
 }
 
@@ -68,7 +65,7 @@ const RELEASE_TAG =
   /^(?<release>(?<version>\d+\.\d+\.\d+.*?)-(?:x86_64|aarch64|ppc64le|s390x|multi)|(?<hex>[0-9a-f]{64}))(?:-(?<component>.+))?$/;
 
 function releaseOf({ repository, tag }: NamedImage): Partial<ContentImage> {
-  if (repository !== RELEASES && repository !== COMPONENTS) return {};
+  if (repository !== RELEASE_IMAGES && repository !== RELEASE_COMPONENTS) return {};
   const { release = tag, version = tag, component } = RELEASE_TAG.exec(tag)?.groups ?? {};
   return { release: { version, tag: release }, ...(component ? { component } : {}) };
 }

@@ -6,6 +6,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
 import { componentRepositories, RELEASE_REPOSITORY } from '../../../openshift/repositories.ts';
 import type { OcArchive } from '../../bundle/oc-archive/oc-archive.ts';
+import { RELEASE_COMPONENTS } from '../../destination.ts';
 import { isCatalog, isRelease, type NamedImage, type Origins } from './archive-images.ts';
 
 type Found = Map<string, Origins extends ReadonlyMap<string, infer V> ? V : never>;
@@ -49,7 +50,10 @@ async function addRelease(
   const own = releaseName(set, components[0]?.image);
   found.set(keyOf(image), { kind: 'release', source: { ...own, digest: image.digest } });
   for (const { image: component } of components)
-    found.set(`openshift/release@${component.digest}`, { kind: 'component', source: component });
+    found.set(`${RELEASE_COMPONENTS}@${component.digest}`, {
+      kind: 'component',
+      source: component,
+    });
 }
 
 /** Red Hat's components lie beside its releases; others are named in the configuration. */

@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../../core/errors.ts';
@@ -11,8 +11,8 @@ import { isManifestType } from '../../../oci/media-types.ts';
 import { isTag } from '../../../oci/reference.ts';
 import { verifyBytes } from '../../../oci/verify.ts';
 import { requireFreeSpace } from '../../../store/disk/free-space.ts';
+import { readRange, sizeOfFile } from '../../bundle/chunk-files.ts';
 import { hashedAppend } from './hashed-append.ts';
-import { readFileFrom } from './read-file-from.ts';
 
 // One repository on disk, as `oc adm release mirror --to-dir` and `oc image mirror` keep it. It can be
 // served as it is by any web server:
@@ -63,7 +63,7 @@ export class OcDir implements Source, Target {
 
   async *blob(ctx: Context, { digest, size }: Descriptor, offset = 0): AsyncGenerator<Uint8Array> {
     try {
-      yield* readFileFrom(ctx, this.#blob(digest), offset, size);
+      yield* readRange(ctx, this.#blob(digest), offset, size);
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
       throw new AtollError('CONTENT_MISSING', `Cannot find "${this.#blob(digest)}"`, {
@@ -81,8 +81,8 @@ export class OcDir implements Source, Target {
   /** A folder can lose files: an image is there when all of it is. */
   async has(ctx: Context, descriptor: Descriptor): Promise<boolean> {
     const { digest, size, mediaType } = descriptor;
-    if (!isManifestType(mediaType)) return (await sizeOf(this.#blob(digest))) === size;
-    if ((await sizeOf(this.#manifest(digest))) !== size) return false;
+    if (!isManifestType(mediaType)) return (await sizeOfFile(this.#blob(digest))) === size;
+    if ((await sizeOfFile(this.#manifest(digest))) !== size) return false;
     const { children } = parseManifest(await readBytes(this.#manifest(digest)), mediaType, digest);
     for (const child of children) if (!(await this.has(ctx, child))) return false;
     return true;
@@ -90,7 +90,7 @@ export class OcDir implements Source, Target {
 
   /** What an interrupted run left; `oc` starts such a blob again, we go on. */
   async partial(_ctx: Context, { digest }: Descriptor): Promise<number> {
-    return (await sizeOf(downloading(this.#blob(digest)))) ?? 0;
+    return (await sizeOfFile(downloading(this.#blob(digest)))) ?? 0;
   }
 
   async putBlob(ctx: Context, blob: Descriptor, chunks: AsyncIterable<Uint8Array>): Promise<void> {
@@ -156,13 +156,6 @@ async function replaced(path: string, make: (path: string) => Promise<void>): Pr
   await rename(fresh, path);
   // Renaming one hard link over another of the same file does nothing and leaves both.
   await rm(fresh, { force: true });
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => undefined,
-  );
 }
 
 function absent(error: unknown): undefined {
