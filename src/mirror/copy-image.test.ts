@@ -7,6 +7,7 @@ import { describeWithPeers } from '../../test/support/peers.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { UPSTREAM } from '../../test/support/upstream.ts';
 import { silentContext } from '../core/context.ts';
+import { DEFAULT_RETRY } from '../core/retry.ts';
 import { parsePlatform } from '../oci/platform.ts';
 import type { Registries } from '../remote/registries.ts';
 import { type CopyImageOptions, copyImage } from './copy-image.ts';
@@ -30,6 +31,7 @@ const none: Registries = {
   limiter: () => {
     throw new Error('No registry is expected here');
   },
+  retry: DEFAULT_RETRY,
   close: async () => undefined,
 };
 

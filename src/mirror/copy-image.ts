@@ -39,6 +39,7 @@ export async function copyImage(ctx: Context, options: CopyImageOptions): Promis
     images: [{ ...source, target, tags, ...names, shape, platforms }],
     signatures,
     limiter: (registry) => registries.limiter(registry),
+    retry: registries.retry,
     title: `Copying ${names.from}`,
   });
   const [result] = images;

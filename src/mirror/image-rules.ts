@@ -44,7 +44,7 @@ const GROUPS: Readonly<Record<ContentImage['kind'], RuleGroup | undefined>> = {
 export function imageRules(images: readonly MirroredImage[]): ImageRules {
   const byDigest: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
   const byTag: Record<RuleGroup, MirrorRule[]> = { release: [], operator: [], generic: [] };
-  // Nobody pulls from the name that stands for "from a folder".
+  // The name that stands for "from a folder" is never pulled from.
   const pulled = images.filter(({ image }) => image.source.registry !== FROM_FOLDER);
   const sources = new Set(
     pulled.filter(({ image }) => GROUPS[image.kind]).map((each) => ruleFor(each).source),

@@ -17,3 +17,8 @@ export interface Descriptor {
   readonly platform?: Platform | undefined;
   readonly artifactType?: string | undefined;
 }
+
+/** Only what identifies the content: no annotations, platform or URLs of the place that refers to it. */
+export function bare({ mediaType, digest, size }: Descriptor): Descriptor {
+  return { mediaType, digest, size };
+}

@@ -1,3 +1,4 @@
+import type { RetryPolicy } from '../core/retry.ts';
 import { createServerRoutes } from '../http/server-routes.ts';
 import { Transport } from '../http/transport.ts';
 import type { Reference } from '../oci/reference.ts';
@@ -57,6 +58,10 @@ class OpenRegistries implements Registries {
     const known = this.#limiters.get(registry) ?? createLimiter(this.#tuning.maxRequests);
     this.#limiters.set(registry, known);
     return known;
+  }
+
+  get retry(): RetryPolicy {
+    return this.#tuning.retry;
   }
 
   async close(): Promise<void> {

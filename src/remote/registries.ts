@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { RetryPolicy } from '../core/retry.ts';
 import type { HttpOptions } from '../http/options.ts';
 import type { Source, SourceAbilities, Target, TargetAbilities } from '../oci/content.ts';
 import type { Digest } from '../oci/digest.ts';
@@ -51,5 +52,7 @@ export interface Registries {
   source(reference: Reference): PullSource;
   /** The limit of concurrent requests to this registry: halved by a 429, then growing back. */
   limiter(registry: string): Limiter;
+  /** How everything that is tried again here is tried again. */
+  readonly retry: RetryPolicy;
   close(): Promise<void>;
 }

@@ -101,7 +101,7 @@ export async function readIndex(folder: string): Promise<BundleIndex> {
   return parseIndex(join(folder, INDEX_FILE), await readIndexText(folder));
 }
 
-/** The index as it is, for whoever has to verify it first. */
+/** The index as it is, for callers that verify it first. */
 export async function readIndexText(folder: string): Promise<string> {
   return await readText(join(folder, INDEX_FILE)).catch((cause: unknown) => {
     throw new AtollError(

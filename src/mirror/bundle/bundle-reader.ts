@@ -3,7 +3,7 @@ import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
+import { bare, type Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { verifyBytes } from '../../oci/verify.ts';
@@ -173,10 +173,10 @@ export class BundleReader {
 /** Images by digest, attachments by tag. */
 function namesIn({ images, attachments }: BundleIndex): ReadonlyMap<string, Descriptor> {
   const names = new Map<string, Descriptor>();
-  for (const image of images) names.set(image.digest, toDescriptor(image));
+  for (const image of images) names.set(image.digest, bare(image));
   for (const each of attachments) {
-    names.set(each.digest, toDescriptor(each));
-    if (each.tag) names.set(each.tag, toDescriptor(each));
+    names.set(each.digest, bare(each));
+    if (each.tag) names.set(each.tag, bare(each));
   }
   return names;
 }
@@ -186,21 +186,9 @@ function referrersIn({ attachments }: BundleIndex): ReadonlyMap<string, readonly
   for (const each of attachments) {
     if (each.tag) continue;
     const known = referring.get(each.of) ?? [];
-    referring.set(each.of, [...known, toDescriptor(each)]);
+    referring.set(each.of, [...known, bare(each)]);
   }
   return referring;
-}
-
-function toDescriptor({
-  mediaType,
-  digest,
-  size,
-}: {
-  mediaType: string;
-  digest: Digest;
-  size: number;
-}): Descriptor {
-  return { mediaType, digest, size };
 }
 
 export function damagedError(folder: string, { file, found }: DamagedChunk): AtollError {

@@ -264,7 +264,7 @@ export class BundleWriter implements Target {
 }
 
 /**
- * With a state somebody was at work: the index may not have been told of. One that grows was
+ * With a state file a run was under way: its report may not be written. One that grows was
  * finished before, and stays so until its index goes.
  */
 async function isFinished(folder: string): Promise<boolean> {

@@ -67,7 +67,7 @@ export class WriterState {
   }
 
   /**
-   * Where a blob goes; a new one behind all others. So does one that somebody gave another size
+   * Where a blob goes; a new one behind all others. So does one that had another size
    * before: in a place too small it would overrun its neighbour.
    */
   async place(digest: Digest, size: number): Promise<Region> {

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { RetryPolicy } from '../../core/retry.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
+import { bare, type Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType, isManifestType } from '../../oci/media-types.ts';
@@ -58,7 +58,7 @@ export class TreePlanner {
       : this.#image(request, root, present);
   }
 
-  /** An index that is there may still lack children: somebody may have copied only a part. */
+  /** An index that is there may still lack children: a sparse copy has only some. */
   async #index(
     request: TreeRequest,
     descriptor: Descriptor,
@@ -147,11 +147,6 @@ export class TreePlanner {
     if (isNew && known.sources.length < this.#maxSources) known.sources.push(from);
     return known;
   }
-}
-
-/** Without annotations, URLs and whatever else came along: a plan holds thousands of these. */
-function bare({ mediaType, digest, size }: Descriptor): Descriptor {
-  return { mediaType, digest, size };
 }
 
 function refuseLoop(

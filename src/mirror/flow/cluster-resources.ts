@@ -25,7 +25,7 @@ const MOST_OF_NAME = 40;
 
 const GROUPS: readonly RuleGroup[] = ['release', 'operator', 'generic'];
 
-/** Names of files this writes; others in the folder are somebody else's. */
+/** Names of files this writes; others in the folder are the user's. */
 export const RESOURCE_FILE =
   /^(?:(?:idms|itms|icsp)-oc-mirror|(?:cs|cc)-[a-z0-9-]+|updateService|signature-configmap)\.yaml$/;
 

@@ -85,7 +85,7 @@ export class KeptBlob {
     }
   }
 
-  /** The sound frame at a position; bytes before `offset` are not looked at, for nobody uses them. */
+  /** The sound frame at a position; bytes before `offset` are not read, for they are not used. */
   async #frameAt(
     position: number,
     buffer: Buffer,

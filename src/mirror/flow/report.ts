@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';

@@ -1,6 +1,5 @@
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
-import type { RetryPolicy } from '../../core/retry.ts';
 import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
@@ -17,7 +16,6 @@ export interface RunOptions {
   /** Whether attachments of images (signatures, SBOMs) come along. */
   readonly copySignatures?: boolean | undefined;
   readonly concurrency?: number | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
 /** What a flow that fills a mirror is given. */
@@ -61,13 +59,13 @@ export interface CopyRun extends RunOptions, Pick<CopyOptions, 'title' | 'delive
 export function copyContent(
   ctx: Context,
   { placed, sourceOf }: Pick<RunContent, 'placed' | 'sourceOf'>,
-  { registries, copySignatures, concurrency, retry, targetFor, title, delivered }: CopyRun,
+  { registries, copySignatures, concurrency, targetFor, title, delivered }: CopyRun,
 ): Promise<CopyReport> {
   return copyImages(ctx, {
     images: placed.map((each) => ({ ...imageJob(each, sourceOf(each)), ...targetFor(each) })),
     signatures: copySignatures,
     concurrency,
-    retry,
+    retry: registries.retry,
     limiter: (registry) => registries.limiter(registry),
     title,
     delivered,

@@ -116,7 +116,7 @@ async function pumpKept(
   return position;
 }
 
-/** The memory of a chunk is used again once this settles: so both must have ended, whoever failed. */
+/** The memory of a chunk is reused once this settles, so both must have ended, even if one failed. */
 function appendingTo(kept: KeptBlob, sink: ChunkSink): ChunkSink {
   return async (chunk) => {
     const appended = kept.append(chunk);

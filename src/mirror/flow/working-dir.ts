@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
-import { AtollError, messageOf } from '../../core/errors.ts';
+import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
@@ -62,9 +62,15 @@ export class WorkingDir {
     const path = this.file('mirrored.json');
     const text = await readTextIfPresent(path);
     if (text === undefined) return [];
-    const parsed = mirroredSchema.safeParse(parseJson(path, text));
-    if (!parsed.success) throw damaged(path);
-    return parsed.data.images.map((record) => ({ ...placedOf(record), digest: record.digest }));
+    try {
+      const { images } = mirroredSchema.parse(JSON.parse(text));
+      return images.map((record) => ({ ...placedOf(record), digest: record.digest }));
+    } catch (cause) {
+      throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
+        hint: 'Move it away; the next sync writes it anew from what it mirrors',
+        cause,
+      });
+    }
   }
 
   /** Adds images; one at the same place replaces the older, and both are needed. */
@@ -113,18 +119,4 @@ export class WorkingDir {
       })),
     );
   }
-}
-
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw damaged(path, messageOf(error));
-  }
-}
-
-function damaged(path: string, found = 'it is not what atoll wrote'): AtollError {
-  return new AtollError('INPUT_INVALID', `Cannot read "${path}": ${found}`, {
-    hint: 'Move it away; the next sync writes it anew from what it mirrors',
-  });
 }

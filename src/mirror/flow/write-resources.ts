@@ -38,14 +38,14 @@ export async function writeResources(
   const written: string[] = [];
   for (const [name, text] of files) {
     const path = workingDir.file('cluster-resources', name);
-    await write(ctx, path, text);
+    await writeTold(ctx, path, text);
     written.push(path);
   }
   if (options.icsp) warnOfTags(ctx, pulledByTag(images));
   const installConfig = installConfigPart(images, options) || undefined;
   const path = workingDir.file('install-config.yaml');
   if (installConfig === undefined) await rm(path, { force: true });
-  else await write(ctx, path, installConfig);
+  else await writeTold(ctx, path, installConfig);
   return { resources: written.toSorted(), installConfig };
 }
 
@@ -73,7 +73,8 @@ async function catalogNames(
   return names;
 }
 
-async function write(ctx: Context, path: string, text: string): Promise<void> {
+/** Writes a file and tells of it. */
+export async function writeTold(ctx: Context, path: string, text: string): Promise<void> {
   await writeFileAtomic(path, text);
   ctx.emit({ type: 'file.written', path, sizeBytes: Buffer.byteLength(text) });
 }

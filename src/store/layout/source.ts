@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Source, SourceAbilities } from '../../oci/content.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
+import { bare, type Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
 import { referrerDescriptor } from '../../oci/referrers.ts';
@@ -46,11 +46,6 @@ async function resolve(
   const listed = references.find(({ descriptor }) => descriptor.digest === tagOrDigest);
   if (listed) return bare(listed.descriptor);
   return (await findManifest(ctx, store.blobs, tagOrDigest))?.descriptor;
-}
-
-/** What the index says about an entry (its name, its platform) is not part of the image. */
-function bare({ mediaType, digest, size }: Descriptor): Descriptor {
-  return { mediaType, digest, size };
 }
 
 /** The image that `oci:DIR[:ref]` names: without a name the layout must hold exactly one. */

@@ -44,7 +44,7 @@ export async function writeDeleteList(workingDir: WorkingDir, plan: DeletePlan):
   return path;
 }
 
-/** Throws unless somebody could look at exactly this plan before. */
+/** Throws unless exactly this plan was written for the operator to look at before. */
 export async function requireSeen(workingDir: WorkingDir, plan: DeletePlan): Promise<void> {
   const path = fileOf(workingDir);
   const text = await readTextIfPresent(path);

@@ -6,13 +6,13 @@ import { trustRelease } from '../../../content/release/release-trust.ts';
 import { loadReleaseKeys } from '../../../content/release/signatures/release-keys.ts';
 import { signatureConfigMaps } from '../../../content/release/signatures/signature-config-map.ts';
 import type { Context } from '../../../core/context.ts';
-import { writeFileAtomic } from '../../../core/files.ts';
 import { type Digest, splitDigest } from '../../../oci/digest.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import { findCollisions, refuseCollisions } from '../../destination.ts';
 import { FROM_FOLDER, type MirroredImage } from '../../image-rules.ts';
 import { type MirrorReport, reportOf } from '../report.ts';
 import { copyContent, type JobTarget, type RunOptions } from '../run.ts';
+import { writeTold } from '../write-resources.ts';
 import { OcDirTarget } from './oc-dir.ts';
 import { carriedSignature, type ReleaseOrigin, type TrustedSignature } from './release-origin.ts';
 import { releaseTargets } from './release-target.ts';
@@ -30,7 +30,7 @@ export interface ReleaseMirrorOptions extends RunOptions {
   readonly signatureDir?: string | undefined;
 }
 
-/** The name of a release image of which nobody knows where it came from. */
+/** Stands in for the name of a release image whose origin is not known. */
 const NOWHERE = { registry: FROM_FOLDER, repository: 'openshift/release' };
 
 export interface ReleaseMirrorResult {
@@ -170,7 +170,6 @@ async function writeSignature(
     binaryData: map?.binaryData,
   };
   const text = `${JSON.stringify(object, null, 2)}\n`;
-  await writeFileAtomic(path, text);
-  ctx.emit({ type: 'file.written', path, sizeBytes: Buffer.byteLength(text) });
+  await writeTold(ctx, path, text);
   return path;
 }

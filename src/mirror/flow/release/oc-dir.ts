@@ -138,7 +138,7 @@ export class OcDir implements Source, Target {
   }
 }
 
-/** The same for whoever fills it: an image of which a part is missing is not there. */
+/** The same as a target: an image of which a part is missing is not there. */
 export class OcDirTarget extends OcDir {
   override async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
     const found = await super.resolve(ctx, tagOrDigest);
