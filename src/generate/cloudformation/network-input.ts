@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { isDnsName } from '../dns-name.ts';
 import { parseCidr } from '../ip.ts';
 import { checkSite, type SiteStack } from './tags.ts';
 
@@ -55,8 +56,6 @@ export interface NetworkPlan extends SiteStack {
 export const CLOSED_NETWORK_ENDPOINTS = ['ec2', 'elasticloadbalancing', 'sts'] as const;
 
 const MAX_ZONES = 3;
-const DOMAIN =
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 
 export function planNetwork(input: NetworkInput): NetworkPlan {
   checkSite(input);
@@ -103,7 +102,7 @@ function checkPlan(plan: NetworkPlan): void {
       hint: 'Keep the public subnets, or use no NAT',
     });
   }
-  if (plan.zoneName !== undefined && !DOMAIN.test(plan.zoneName)) {
+  if (plan.zoneName !== undefined && !(isDnsName(plan.zoneName) && plan.zoneName.includes('.'))) {
     throw new AtollError('INPUT_INVALID', `Cannot make the DNS zone "${plan.zoneName}"`, {
       hint: 'Write the domain of the cluster, such as site.example.com',
     });

@@ -107,6 +107,7 @@ export const vsphere = definePlatform({
     ...oneOf(`${PATH}.diskType`, own.diskType, ['thin', 'thick', 'eagerZeroedThick']),
     ...checkPools(own, config),
     ...(own.hosts ? checkHosts(own.hosts, config) : []),
+    ...checkNodeNetworks(own),
     ...checkOsImage(own, facts),
   ],
 });
@@ -312,6 +313,14 @@ function checkPools(own: Section, config: MachinesConfig): Violation[] {
       ),
     ];
   });
+}
+
+function checkNodeNetworks({ nodeNetworking = {}, failureDomains = [] }: Section): Violation[] {
+  const known = failureDomains.flatMap(({ topology }) => topology.networks ?? []);
+  const { internal, external } = nodeNetworking;
+  return Object.entries({ internal, external }).flatMap(([side, spec]) =>
+    oneOf(`${PATH}.nodeNetworking.${side}.network`, spec?.network, known),
+  );
 }
 
 /** Machines with addresses of their own: one for each, and one to start with. */
