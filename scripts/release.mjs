@@ -43,7 +43,7 @@ agreeOn(process.argv[2]);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const run = (file, ...args) => execFileSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
-run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder);
+run('npm', 'pack', '--pack-destination', folder);
 run(process.execPath, 'scripts/bundle.mjs', join(folder, 'atoll.mjs'));
 run(process.execPath, 'scripts/binary.mjs', join(folder, `atoll-linux-${process.arch}`));
 for (const name of ['NOTICES.txt', 'sbom.spdx.json'])

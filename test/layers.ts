@@ -29,6 +29,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   site: ['*'],
   lab: ['*'],
   dashboard: ['core', 'workflow', 'observe'],
+  library: ['*'],
   cli: ['*'],
 };
 
@@ -36,6 +37,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 export const NEVER: Readonly<Record<string, readonly string[]>> = {
   site: ['cli', 'dashboard', 'lab'],
   lab: ['cli', 'dashboard'],
+  library: ['cli', 'dashboard', 'lab'],
 };
 
 /** What is wrapped once: a second place would choose other options. */
