@@ -1,8 +1,9 @@
+import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
 import { shellLine } from '../core/format.ts';
 import type { UpResult } from '../site/up.ts';
 import { logBundleOf } from './lab-paths.ts';
-import type { MachinePulls } from './verify-lab.ts';
+import { type MachinePulls, machinePulls } from './verify-lab.ts';
 
 export interface StageSummary {
   readonly stage: string;
@@ -32,7 +33,7 @@ export function labSummary({
   }));
   return {
     stages,
-    nodes: (outputs.verify?.nodes ?? []) as unknown as readonly MachinePulls[],
+    nodes: z.array(machinePulls).parse(outputs.verify?.nodes ?? []),
     fromMirror: outputs.verify?.fromMirror === true,
     images: Number(outputs.images?.images ?? 0),
     copiedBytes: Number(outputs.images?.copiedBytes ?? 0),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
@@ -15,11 +16,8 @@ const LOG_TRIES = 50;
 const LOG_PAUSE_MS = 100;
 
 /** What one node pulled. */
-export interface MachinePulls {
-  readonly node: string;
-  readonly images: number;
-  readonly bytes: number;
-}
+export const machinePulls = z.object({ node: z.string(), images: z.number(), bytes: z.number() });
+export type MachinePulls = z.output<typeof machinePulls>;
 
 /** Proves that every machine lived from the mirror alone, by what it did and by what the mirror saw. */
 export async function verifyLab(

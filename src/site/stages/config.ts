@@ -16,6 +16,7 @@ import { toYaml } from '../../generate/yaml.ts';
 import type { KnownImage } from '../../mirror/flow/working-dir.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { releaseImageOf, type SiteInstallConfig, siteInputs } from '../inputs.ts';
+import { platformFiles } from '../platform-files.ts';
 import type { Site } from '../read-site.ts';
 import { asJson, fingerprint, type Stage } from './stage.ts';
 
@@ -36,7 +37,8 @@ export const configStage: Stage = {
   inputs: (site) => {
     const { cluster, mode, postInstall, proxy, platform } = site;
     const sshKey = fingerprint(site, cluster.sshKey);
-    return asJson({ cluster, mode, postInstall, proxy, platform, sshKey });
+    const files = platformFiles(site).map(([, path]) => fingerprint(site, path));
+    return asJson({ cluster, mode, postInstall, proxy, platform, files, sshKey });
   },
   plan: ({ paths }) => [
     `write install-config, node configuration and manifests to ${paths.install}, checked with the installer's own rules`,
