@@ -1,4 +1,5 @@
 import { ERROR_CODES } from '../core/error-codes.ts';
+import { by, byFirst } from '../core/order.ts';
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts';
 import { GLOBAL_OPTIONS } from './global-options.ts';
 import { flagsOf } from './options.ts';
@@ -20,7 +21,7 @@ const EXITS: readonly (readonly [code: number, meaning: string])[] = [
 /** `docs/errors.md`: every code, its exit status and whether trying again can help. */
 export function errorsManual(): string {
   const rows = Object.entries(ERROR_CODES)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byFirst)
     .map(([code, { summary, exit, transient }]) => [
       `\`${code}\``,
       summary,
@@ -44,7 +45,7 @@ export function commandsManual(
   commands: readonly Command[],
   groups: Readonly<Record<string, string>>,
 ): string {
-  const sorted = commands.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = commands.toSorted(by(({ name }) => name));
   const overview = sorted.map((command) => [
     `[\`atoll ${command.name}\`](#${anchor(command.name)})`,
     command.summary,

@@ -89,6 +89,11 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
   }
 }
 
+/** Whether there is something that we can see; a link counts as what it leads to. */
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
 /** The named error for a failed read, with what was found there. */
 export function unreadable(path: string, cause: unknown): AtollError {
   return fileError('FILE_UNREADABLE', `Cannot read "${path}"`, path, cause);

@@ -1,6 +1,7 @@
 import type { ContentImage } from '../content/content-image.ts';
 import { AtollError } from '../core/errors.ts';
 import { counted } from '../core/format.ts';
+import { by } from '../core/order.ts';
 import { splitDigest } from '../oci/digest.ts';
 import { formatReference, isRepository, type Reference } from '../oci/reference.ts';
 
@@ -121,7 +122,7 @@ export function findCollisions(named: readonly Named[]): Collision[] {
   return [...byTarget]
     .filter(([, claims]) => claims.size > 1)
     .map(([target, claims]) => ({ target, sources: [...claims.values()].toSorted() }))
-    .toSorted((a, b) => (a.target < b.target ? -1 : 1));
+    .toSorted(by(({ target }) => target));
 }
 
 /** Refuses a mapping in which one image would silently replace another. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ContentImage } from '../content/content-image.ts';
+import { byFirst } from '../core/order.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
 
 const text = z.string();
@@ -92,7 +93,7 @@ export function needKey(need: Need): string {
 /** Both lists as one, sorted, each need once. */
 export function joinNeeds(...lists: readonly (readonly Need[] | undefined)[]): Need[] {
   const byKey = new Map(lists.flatMap((list) => list ?? []).map((need) => [needKey(need), need]));
-  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, need]) => need);
+  return [...byKey].toSorted(byFirst).map(([, need]) => need);
 }
 
 const WORDS = /^(?<kind>[a-z]+)(?: (?<rest>.*))?$/s;

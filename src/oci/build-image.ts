@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { once } from '../core/bytes.ts';
 import type { Context } from '../core/context.ts';
 import type { Target } from './content.ts';
 import type { Descriptor, Platform } from './descriptor.ts';
@@ -181,8 +182,4 @@ export async function putBuilt(
     }
   }
   await target.putManifest(ctx, built.manifest, tag);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

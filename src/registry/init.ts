@@ -1,9 +1,9 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { SECRET_DIRECTORY_MODE, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
+import { exists, SECRET_DIRECTORY_MODE, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
 import { toYaml } from '../core/yaml.ts';
 import { generatePassword } from './auth/passwords.ts';
 import { addUser } from './auth/users.ts';
@@ -48,7 +48,7 @@ export interface InitResult {
 export async function initRegistry(ctx: Context, options: InitOptions): Promise<InitResult> {
   const { directory, user } = options;
   const config = join(directory, CONFIG_NAME);
-  if (await isThere(config)) throw alreadyThere(config);
+  if (await exists(config)) throw alreadyThere(config);
   options.hosts.forEach(checkHost);
   await mkdir(directory, { recursive: true, mode: SECRET_DIRECTORY_MODE });
   await mkdir(join(directory, 'tls'), { recursive: true, mode: SECRET_DIRECTORY_MODE });
@@ -134,10 +134,6 @@ function configText({ listen = '0.0.0.0', port }: InitOptions): string {
     readOnly: false,
   };
   return head + toYaml(config);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 function alreadyThere(path: string): AtollError {

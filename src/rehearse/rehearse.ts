@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Context } from '../core/context.ts';
+import { by } from '../core/order.ts';
 import { mapBounded } from '../core/pool.ts';
 import { BlobChecks, type Depth } from './check/blob-checks.ts';
 import type { Hole } from './check/hole.ts';
@@ -201,5 +202,5 @@ function openSourcesOf(checks: readonly ImageCheck[]): UnblockedSource[] {
   }
   return [...byHost]
     .map(([host, rules]) => ({ host, rules: [...rules] }))
-    .toSorted((a, b) => (a.host < b.host ? -1 : 1));
+    .toSorted(by(({ host }) => host));
 }

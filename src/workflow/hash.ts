@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { byFirst } from '../core/order.ts';
 import type { Json, JsonObject } from './step.ts';
 
 /** The same text for the same value, whatever the order of its keys. */
@@ -7,7 +8,7 @@ function canonicalJson(value: Json | undefined): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
   const entries = Object.entries(value as JsonObject)
     .filter(([, inner]) => inner !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byFirst)
     .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
   return `{${entries.join(',')}}`;
 }

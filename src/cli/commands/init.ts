@@ -1,7 +1,6 @@
-import { access } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AtollError } from '../../core/errors.ts';
-import { writeFileAtomic } from '../../core/files.ts';
+import { exists, writeFileAtomic } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import { inputError } from '../../core/yaml-input.ts';
 import type { PlatformKind } from '../../platform/platform.ts';
@@ -121,11 +120,4 @@ function chosenPlatform(name: string): PlatformKind {
   throw new AtollError('INPUT_INVALID', `Cannot use platform "${name}": there is none like it`, {
     hint: `Known: ${names.join(', ')}`,
   });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

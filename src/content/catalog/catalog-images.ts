@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { byFirst } from '../../core/order.ts';
 import type { Platform } from '../../oci/descriptor.ts';
 import { formatReference, parseReference, type Reference } from '../../oci/reference.ts';
 import { failureOf } from '../collecting.ts';
@@ -40,7 +41,7 @@ export function bundleImages(
       failures.push(failureOf(`bundle ${bundle.name}`, error));
     }
   }
-  const sorted = [...uses].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...uses].toSorted(byFirst);
   return { images: sorted.map(([, each]) => imageOf(each, common)), failures };
 }
 

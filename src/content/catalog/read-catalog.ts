@@ -1,5 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { byFirst } from '../../core/order.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { indexIgnore } from './documents/index-ignore.ts';
 import type { Catalog } from './model/catalog.ts';
@@ -27,7 +28,7 @@ export async function readCatalog(
   const builder = new CatalogBuilder();
   const documents: KeptDocument[] = [];
   // What is wrong with a file that is left out does not count, and that is known only now.
-  for (const [path, file] of [...files].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [path, file] of [...files].toSorted(byFirst)) {
     if (isIgnored(path)) continue;
     if (file.fault !== undefined) throw invalid(open, `${open.configs}/${path}: ${file.fault}`);
     for (const fact of file.facts) builder.add(fact);

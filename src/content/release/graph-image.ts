@@ -5,6 +5,7 @@ import { collect, once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
+import { by } from '../../core/order.ts';
 import type { Web } from '../../http/web.ts';
 import { buildLayer, type LayerFile } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
@@ -59,7 +60,7 @@ export async function buildGraphImage(
   const data = withoutTopFolder(await unpack(options.graphData));
   const files = [...data, ...(options.signatures ?? []).map(signatureFile)];
   const rooted = files.map((file) => ({ ...file, path: `${ROOT}/${file.path}` }));
-  const layer = await buildLayer(rooted.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
+  const layer = await buildLayer(rooted.toSorted(by(({ path }) => path)));
   return await deriveImage(ctx, {
     source: options.source,
     base: options.base,

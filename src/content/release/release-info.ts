@@ -1,3 +1,4 @@
+import { byFirst } from '../../core/order.ts';
 import type { OpenRelease } from './open-release.ts';
 import type { Component } from './payload/image-references.ts';
 
@@ -49,5 +50,5 @@ function componentVersions(components: readonly Component[]): Record<string, str
     .flatMap(({ annotations }) => annotations[VERSIONS]?.split(',') ?? [])
     .map((pair) => pair.split('='))
     .filter((pair): pair is [string, string] => pair.length === 2);
-  return Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(pairs.toSorted(byFirst));
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
+import { byFirst } from '../../core/order.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
@@ -131,7 +133,7 @@ export class BundleWriter implements Target {
       0,
     );
     await requireFreeSpace(this.#folder, neededBytes);
-    await this.#state.placeAll([...fresh].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    await this.#state.placeAll([...fresh].toSorted(byFirst));
   }
 
   async has(_ctx: Context, descriptor: Descriptor): Promise<boolean> {
@@ -272,8 +274,4 @@ async function isFinished(folder: string): Promise<boolean> {
     [INDEX_FILE, STATE_FILE, PREVIOUS_FILE].map((file) => sizeOfFile(join(folder, file))),
   );
   return index !== undefined && (state === undefined || previous !== undefined);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

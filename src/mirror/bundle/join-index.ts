@@ -1,3 +1,4 @@
+import { byFirst } from '../../core/order.ts';
 import { joinNeeds } from '../need.ts';
 import type { BundleImage, BundleIndex } from './bundle-index.ts';
 
@@ -52,5 +53,5 @@ function joined<T>(
     const known = byKey.get(keyOf(item));
     byKey.set(keyOf(item), known === undefined ? item : join(known, item));
   }
-  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+  return [...byKey].toSorted(byFirst).map(([, item]) => item);
 }

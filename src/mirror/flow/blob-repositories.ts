@@ -1,3 +1,4 @@
+import { by } from '../../core/order.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import type { CopyReport } from '../copy/job.ts';
@@ -20,7 +21,7 @@ export function blobRepositories(
   };
   const ordered = placed
     .map(({ target }, index) => ({ repository: target.repository, result: copy.images[index] }))
-    .toSorted((a, b) => (a.repository < b.repository ? -1 : 1));
+    .toSorted(by(({ repository }) => repository));
   for (const { repository, result } of ordered) {
     if (result?.digest && result.outcome !== 'failed') visit(result.digest, repository);
   }

@@ -2,6 +2,7 @@ import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
+import { by } from '../../core/order.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -77,7 +78,7 @@ export async function dryRun(
     missingImages: missing.length,
     totalBytes: bytesOf(sizesOf(looked)),
     missingBytes: missingBytes(looked, options.have),
-    failures: failures.toSorted((a, b) => (a.subject < b.subject ? -1 : 1)),
+    failures: failures.toSorted(by(({ subject }) => subject)),
     mappingFile,
     missingFile,
   };

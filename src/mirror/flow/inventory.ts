@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { byFirst } from '../../core/order.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { isDigest } from '../../oci/digest.ts';
 import type { Registries } from '../../remote/registries.ts';
@@ -43,7 +44,7 @@ export async function takeInventory(
       for (const found of tree) content.set(found.digest, below);
     }
   });
-  const sorted = [...content].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...content].toSorted(byFirst);
   return {
     format: 'atoll-inventory/1',
     content: Object.fromEntries(sorted) as Inventory['content'],

@@ -5,6 +5,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
+import { byFirst } from '../../core/order.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
@@ -87,7 +88,7 @@ export class WorkingDir {
   /** Replaces the memory of what is in the mirror. */
   async writeMirrored(images: readonly KnownImage[]): Promise<void> {
     const byTarget = new Map(images.map((each) => [formatReference(each.target), each]));
-    const sorted = [...byTarget].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = [...byTarget].toSorted(byFirst);
     const records = sorted.map(([target, each]) => ({ ...recordOf(each, each.digest), target }));
     const text = `${JSON.stringify({ version: 1, images: records }, null, 1)}\n`;
     await writeFileAtomic(this.file('mirrored.json'), text);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
+import { byFirst } from '../../core/order.ts';
 
 /**
  * What the services of a bootstrap machine write to `/var/log/openshift/<service>.json`: one JSON
@@ -55,7 +56,7 @@ export function formatServiceRecord(entries: readonly ServiceRecordEntry[]): str
     Object.fromEntries(
       Object.entries(entry)
         .filter(([, value]) => value !== undefined && value !== '')
-        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        .toSorted(byFirst),
     ),
   );
   return `${JSON.stringify(filled, null, 2)}\n`;

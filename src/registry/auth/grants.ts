@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
+import { byFirst } from '../../core/order.ts';
 import { parseYaml, toYaml } from '../../core/yaml.ts';
 import { isRepository } from '../../oci/reference.ts';
 
@@ -73,7 +74,7 @@ export function parseGrants(path: string, text: string): GrantsByUser {
 }
 
 export function formatGrants(users: GrantsByUser): string {
-  const sorted = Object.entries(users).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(users).toSorted(byFirst);
   return toYaml({ users: Object.fromEntries(sorted) });
 }
 

@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { byFirst } from '../../core/order.ts';
 
 /** Users and their bcrypt hashes, as Apache's htpasswd writes them. */
 export type Htpasswd = ReadonlyMap<string, string>;
@@ -23,7 +24,7 @@ export function parseHtpasswd(path: string, text: string): Htpasswd {
 
 export function formatHtpasswd(users: Htpasswd): string {
   return [...users]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byFirst)
     .map(([user, hash]) => `${user}:${hash}\n`)
     .join('');
 }

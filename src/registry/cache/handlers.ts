@@ -1,3 +1,4 @@
+import { once } from '../../core/bytes.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isImage, type RawManifest } from '../../oci/manifest.ts';
@@ -99,10 +100,6 @@ async function keepManifest(
   await links.manifests.set(ctx, repository, digest, { mediaType, size });
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
 export const cachedBlob: Handler<RouteOf<'blob'>> = async (exchange, route) => {
   const { service } = exchange;
   if (isDigest(route.digest) && (await cacheBlob(exchange, route.repository, route.digest))) return;
@@ -127,7 +124,7 @@ export const cachedTags: Handler<RouteOf<'tags'>> = async (exchange, route) => {
 
 /** The same service, but with the upstream's tags instead of those seen so far. */
 function withTags(service: Service, names: readonly string[]): Service {
-  const sorted = names.toSorted((a, b) => (a < b ? -1 : 1));
+  const sorted = names.toSorted();
   const { links } = service;
   async function* list(_ctx: unknown, _repository: string, after = ''): AsyncGenerator<string> {
     yield* sorted.filter((name) => name > after);

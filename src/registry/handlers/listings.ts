@@ -1,3 +1,4 @@
+import { by } from '../../core/order.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isIndex, parseManifest } from '../../oci/manifest.ts';
@@ -69,7 +70,7 @@ async function* referrersOf(
     const referrer = await known.get(ctx, repository, digest);
     if (referrer) found.set(digest, referrer);
   }
-  const sorted = [...found.values()].toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
+  const sorted = [...found.values()].toSorted(by(({ digest }) => digest));
   yield* sorted.filter(({ digest }) => digest > after);
 }
 

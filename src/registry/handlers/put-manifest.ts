@@ -1,3 +1,4 @@
+import { once } from '../../core/bytes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { sleep } from '../../core/retry.ts';
 import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
@@ -128,10 +129,6 @@ async function requireStill(
     await links.manifests.remove(ctx, repository, manifest.descriptor.digest);
     throw blobUnknown(digest);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function blobUnknown(digest: Digest): WireError {

@@ -139,5 +139,5 @@ async function* repositories(
     const name = key.slice(prefix.length);
     found.add(name.slice(0, name.indexOf('/_')));
   }
-  yield* [...found].filter((name) => name > after).toSorted((a, b) => (a < b ? -1 : 1));
+  yield* [...found].filter((name) => name > after).toSorted();
 }

@@ -1,3 +1,4 @@
+import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
@@ -95,8 +96,4 @@ async function* continued(
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   for (let next = first; !next.done; next = await rest.next()) yield next.value;
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,9 +1,9 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
+import { exists, readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { ALGORITHMS, blobPath, indexLockPath } from '../layout/paths.ts';
@@ -106,8 +106,4 @@ async function writeSkeleton(root: string): Promise<void> {
   if (!(await exists(join(root, 'oci-layout')))) {
     await writeFileAtomic(join(root, 'oci-layout'), LAYOUT);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

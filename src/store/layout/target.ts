@@ -1,3 +1,4 @@
+import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { withLock } from '../../core/lock.ts';
@@ -90,10 +91,6 @@ async function putManifest(
   if (tag !== undefined || manifest.subject) {
     await setReference(ctx, store, tag, { mediaType, digest, size });
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 interface Rest {

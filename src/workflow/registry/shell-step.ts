@@ -1,7 +1,8 @@
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtollError } from '../../core/errors.ts';
 import {
+  exists,
   readTextIfPresent,
   SECRET_DIRECTORY_MODE,
   SECRET_MODE,
@@ -157,13 +158,6 @@ async function checkCredentials(
       { hint: 'Put the files there, or run with --ignore-credentials if the step can do without' },
     );
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function failed(step: string, status: number | string): AtollError {

@@ -1,3 +1,4 @@
+import { by } from '../../../core/order.ts';
 import { defineCommand } from '../../command.ts';
 import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
@@ -38,7 +39,7 @@ export const stepListCommand = defineCommand({
       ({ kind, name }) =>
         name.includes(args.filter ?? '') && (options.kind === undefined || kind === options.kind),
     );
-    return { steps: wanted.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+    return { steps: wanted.toSorted(by(({ name }) => name)) };
   },
   text: ({ steps }, style) =>
     steps

@@ -1,3 +1,4 @@
+import { byFirst } from '../../../core/order.ts';
 import type { Bundle, Catalog, Channel, Deprecation, Package } from './catalog.ts';
 import type { Fact } from './parse-document.ts';
 
@@ -23,7 +24,7 @@ export class CatalogBuilder {
   }
 
   build(): Catalog {
-    const sorted = [...this.#drafts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = [...this.#drafts].toSorted(byFirst);
     return { packages: new Map(sorted.map(([name, draft]) => [name, finish(name, draft)])) };
   }
 
@@ -76,5 +77,5 @@ function finish(name: string, draft: Draft): Package {
 const orderKey = ({ schema, name, message }: Deprecation) => [schema, name, message].join('\0');
 
 function sorted<T>(items: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
-  return new Map([...items].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...items].toSorted(byFirst));
 }

@@ -1,3 +1,4 @@
+import { by } from '../../../core/order.ts';
 import type { Bundle, Catalog } from '../model/catalog.ts';
 import type { Requirement } from '../model/requirement.ts';
 import { findMissing, type Market } from './find-missing.ts';
@@ -51,7 +52,7 @@ function bundlesOf(
   selected: ReadonlyMap<string, SelectedPackage>,
 ): readonly Bundle[] {
   return [...selected.values()]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted(by(({ name }) => name))
     .flatMap(({ name, bundles }) =>
       bundles.flatMap((bundle) => packages.get(name)?.bundles.get(bundle.name) ?? []),
     );

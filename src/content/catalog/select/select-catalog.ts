@@ -1,3 +1,4 @@
+import { by } from '../../../core/order.ts';
 import { failureOf } from '../../collecting.ts';
 import type { CollectFailure, CollectWarning } from '../../content-image.ts';
 import type { OperatorCatalog, OperatorPackage } from '../../image-set/image-set.ts';
@@ -37,7 +38,7 @@ export function selectCatalog(
   const { packages, unmet } = dependencies
     ? closeDependencies(catalog, wants, settle)
     : { packages: settle(wants), unmet: [] };
-  const chosen = [...packages.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const chosen = [...packages.values()].toSorted(by(({ name }) => name));
   return {
     packages: chosen,
     warnings: [...warnings, ...selectionWarnings(catalog, chosen, dependencies)],

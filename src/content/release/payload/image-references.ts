@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
+import { by } from '../../../core/order.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 
@@ -50,7 +51,7 @@ export function parseImageReferences(text: string, shown: string): ImageReferenc
   return {
     name: metadata.name,
     created: metadata.creationTimestamp ?? undefined,
-    components: components.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    components: components.toSorted(by(({ name }) => name)),
   };
 }
 

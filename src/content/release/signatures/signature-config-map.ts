@@ -1,3 +1,4 @@
+import { byFirst } from '../../../core/order.ts';
 import { splitDigest } from '../../../oci/digest.ts';
 import type { ReleaseSignature } from '../../content-image.ts';
 
@@ -21,12 +22,8 @@ export function signatureConfigMaps(
     const known = byName.get(name) ?? [];
     if (!known.includes(encoded)) byName.set(name, [...known, encoded]);
   }
-  return [...byName]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, encoded]) => ({
-      name,
-      binaryData: Object.fromEntries(
-        encoded.map((value, index) => [`${name}-${index + 1}`, value]),
-      ),
-    }));
+  return [...byName].toSorted(byFirst).map(([name, encoded]) => ({
+    name,
+    binaryData: Object.fromEntries(encoded.map((value, index) => [`${name}-${index + 1}`, value])),
+  }));
 }

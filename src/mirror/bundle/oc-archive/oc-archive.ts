@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { byFirst } from '../../../core/order.ts';
 import type { Source } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../../oci/digest.ts';
@@ -68,9 +69,8 @@ export class OcArchive {
 
   /** `repository`, `tag` and digest of everything that has a name. */
   *images(): Generator<{ repository: string; tag: string; digest: Digest }> {
-    for (const [repository, tags] of [...this.#tags].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      for (const [tag, digest] of [...tags].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-        yield { repository, tag, digest };
+    for (const [repository, tags] of [...this.#tags].toSorted(byFirst)) {
+      for (const [tag, digest] of [...tags].toSorted(byFirst)) yield { repository, tag, digest };
     }
   }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ContentKind } from '../../../content/content-image.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../core/files.ts';
+import { by } from '../../../core/order.ts';
 import { readYaml, toYaml } from '../../../generate/yaml.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { WorkingDir } from '../working-dir.ts';
@@ -37,7 +38,7 @@ export async function writeDeleteList(workingDir: WorkingDir, plan: DeletePlan):
   const list = {
     apiVersion: 'mirror.openshift.io/v2alpha1',
     kind: 'DeleteImageList',
-    items: items.toSorted((a, b) => (a.imageReference < b.imageReference ? -1 : 1)),
+    items: items.toSorted(by(({ imageReference }) => imageReference)),
   };
   const path = fileOf(workingDir);
   await writeFileAtomic(path, toYaml(list));
