@@ -4,6 +4,7 @@ import type { Evidence, Finding } from '../../observe/findings.ts';
 import { printable } from '../../observe/quote-line.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
 import type { Style } from '../command.ts';
+import { columns } from '../table.ts';
 
 const CATEGORIES: Readonly<Record<Finding['category'], string>> = {
   'image-sync': 'image sync',
@@ -107,11 +108,7 @@ export function ruleText(rule: RuleData, style: Style): string {
 }
 
 export function rulesText(rules: readonly RuleData[], style: Style): string {
-  const width = Math.max(...rules.map(({ id }) => id.length));
-  return rules
-    .map(
-      ({ id, category, kind }) =>
-        `${id.padEnd(width)}  ${CATEGORIES[category].padEnd(10)}  ${style.dim(kind)}`,
-    )
-    .join('\n');
+  return columns(
+    rules.map(({ id, category, kind }) => [id, CATEGORIES[category], style.dim(kind)]),
+  ).join('\n');
 }

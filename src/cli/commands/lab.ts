@@ -4,6 +4,7 @@ import { BREAKS, type Break } from '../../lab/lab-settings.ts';
 import { type LabResult, runLab } from '../../lab/run-lab.ts';
 import { inTemporaryLab, newLabFolder } from '../../lab/temporary-lab.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { columns } from '../table.ts';
 
 export const labCommand = defineCommand({
   name: 'lab',
@@ -60,13 +61,20 @@ export const labCommand = defineCommand({
 });
 
 function labText(result: LabResult, style: Style): string {
-  const stages = result.stages.map(
-    ({ stage, outcome, durationMs }) =>
-      `  ${stage.padEnd(16)} ${outcome.padEnd(10)} ${formatDuration(durationMs)}`,
+  const stages = columns(
+    result.stages.map(({ stage, outcome, durationMs }) => [
+      `  ${stage}`,
+      outcome,
+      formatDuration(durationMs),
+    ]),
   );
-  const nodes = result.nodes.map(
-    ({ node, images, bytes }) =>
-      `  ${node.padEnd(16)} ${String(images).padStart(3)} images  ${formatBytes(bytes)}`,
+  const nodes = columns(
+    result.nodes.map(({ node, images, bytes }) => [
+      `  ${node}`,
+      `${images} images`,
+      formatBytes(bytes),
+    ]),
+    { right: [1] },
   );
   return [
     style.bold('Stages'),

@@ -1,6 +1,7 @@
 import { planUp } from '../../site/up.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
+import { columns } from '../table.ts';
 
 export const planCommand = defineCommand({
   name: 'plan',
@@ -17,12 +18,17 @@ export const planCommand = defineCommand({
       async (open) => ({ site: open.work.site.name, stages: await planUp(ctx, open) }),
       'look',
     ),
-  text: ({ site, stages }, style) =>
-    [
-      style.bold(`Site ${site}`),
-      ...stages.flatMap(({ id, run, reason, does }) => [
-        `${run ? style.green('run ') : style.dim('skip')} ${style.bold(id.padEnd(16))} ${style.dim(reason)}`,
-        ...does.map((line) => `       ${line}`),
+  text: ({ site, stages }, style) => {
+    const heads = columns(
+      stages.map(({ id, run, reason }) => [
+        run ? style.green('run') : style.dim('skip'),
+        style.bold(id),
+        style.dim(reason),
       ]),
-    ].join('\n'),
+    );
+    return [
+      style.bold(`Site ${site}`),
+      ...stages.flatMap(({ does }, at) => [heads[at], ...does.map((line) => `       ${line}`)]),
+    ].join('\n');
+  },
 });

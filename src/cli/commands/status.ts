@@ -1,6 +1,7 @@
 import { siteStatus } from '../../site/status.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
+import { columns } from '../table.ts';
 
 export const statusCommand = defineCommand({
   name: 'status',
@@ -11,17 +12,24 @@ export const statusCommand = defineCommand({
   text: ({ site, stages, resources }, style) =>
     [
       style.bold(`Site ${site}`),
-      ...stages.map(({ stage, state, at, message }) =>
-        `${stage.padEnd(16)} ${state.padEnd(9)} ${style.dim(at ?? '')} ${message ?? ''}`.trimEnd(),
+      ...columns(
+        stages.map(({ stage, state, at, message }) => [
+          stage,
+          state,
+          style.dim(at ?? ''),
+          message ?? '',
+        ]),
       ),
       style.bold('Made by this site'),
       ...(resources.length === 0 ? ['nothing'] : []),
-      ...resources.map(({ kind, id, temporary, running }) => {
-        const marks = [
-          temporary ? 'temporary' : '',
-          running === undefined ? '' : running ? 'running' : 'stopped',
-        ];
-        return `${kind.padEnd(16)} ${id} ${style.dim(marks.filter((mark) => mark !== '').join(', '))}`.trimEnd();
-      }),
+      ...columns(
+        resources.map(({ kind, id, temporary, running }) => {
+          const marks = [
+            temporary ? 'temporary' : '',
+            running === undefined ? '' : running ? 'running' : 'stopped',
+          ];
+          return [kind, id, style.dim(marks.filter((mark) => mark !== '').join(', '))];
+        }),
+      ),
     ].join('\n'),
 });

@@ -2,6 +2,7 @@ import { formatDuration } from '../../core/format.ts';
 import { bringUp, planUp } from '../../site/up.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
+import { columns } from '../table.ts';
 
 export const upCommand = defineCommand({
   name: 'up',
@@ -41,17 +42,16 @@ export const upCommand = defineCommand({
       options.dryRun ? 'look' : 'change',
     ),
   text: ({ dryRun, stages, outcomes }, style) =>
-    dryRun
-      ? stages
-          .map(
-            ({ id, run, reason }) =>
-              `${run ? 'run ' : 'skip'} ${id.padEnd(16)} ${style.dim(reason)}`,
-          )
-          .join('\n')
-      : outcomes
-          .map(
-            ({ step, outcome, durationMs, reason }) =>
-              `${step.padEnd(16)} ${outcome.padEnd(9)} ${formatDuration(durationMs).padStart(8)}  ${style.dim(reason ?? '')}`,
-          )
-          .join('\n'),
+    (dryRun
+      ? columns(stages.map(({ id, run, reason }) => [run ? 'run' : 'skip', id, style.dim(reason)]))
+      : columns(
+          outcomes.map(({ step, outcome, durationMs, reason }) => [
+            step,
+            outcome,
+            formatDuration(durationMs),
+            style.dim(reason ?? ''),
+          ]),
+          { right: [2] },
+        )
+    ).join('\n'),
 });

@@ -1,8 +1,8 @@
 import { channelViews } from '../../../content/catalog/catalog-views.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
+import { table } from '../../table.ts';
 import { CATALOG_ARGUMENT, readCatalogOf } from './open-catalog.ts';
-import { table } from './table.ts';
 
 export const catalogChannelsCommand = defineCommand({
   name: 'catalog channels',

@@ -5,6 +5,7 @@ import { collectRegistry } from '../../../registry/upkeep/gc.ts';
 import { registryUsage } from '../../../registry/upkeep/usage.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { columns } from '../../table.ts';
 import { FOLDER_OPTIONS, openStore, readFolder } from './image-registry-folder.ts';
 
 const MINUTE_MS = 60_000;
@@ -97,20 +98,16 @@ export const registryUsageCommand = defineCommand({
     return await registryUsage(ctx, await openStore(await readFolder(options)));
   },
   text: ({ repositories, totalBytes, unlinkedBytes }) => {
-    const width = Math.max(10, ...repositories.map(({ repository }) => repository.length));
-    const line = (name: string, ...cells: readonly string[]) =>
-      `${name.padEnd(width)}${cells.map((cell) => cell.padStart(11)).join('')}`;
+    const rows = repositories.map((each) => [
+      each.repository,
+      formatBytes(each.bytes),
+      formatBytes(each.uniqueBytes),
+      formatBytes(each.sharedBytes),
+      String(each.tags),
+    ]);
+    const heading = ['REPOSITORY', 'TOTAL', 'UNIQUE', 'SHARED', 'TAGS'];
     return [
-      line('REPOSITORY', 'TOTAL', 'UNIQUE', 'SHARED', 'TAGS'),
-      ...repositories.map((each) =>
-        line(
-          each.repository,
-          formatBytes(each.bytes),
-          formatBytes(each.uniqueBytes),
-          formatBytes(each.sharedBytes),
-          String(each.tags),
-        ),
-      ),
+      ...columns([heading, ...rows], { right: [1, 2, 3, 4] }),
       `on disk ${formatBytes(totalBytes)}, of which ${formatBytes(unlinkedBytes)} belong to no repository`,
     ].join('\n');
   },

@@ -1,5 +1,6 @@
 import { formatReference } from '../../../oci/reference.ts';
 import { defineCommand } from '../../command.ts';
+import { columns } from '../../table.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
 
 export const releaseImagesCommand = defineCommand({
@@ -25,8 +26,5 @@ export const releaseImagesCommand = defineCommand({
         digest: image.digest,
       })),
     })),
-  text: ({ components }) => {
-    const width = Math.max(0, ...components.map(({ name }) => name.length)) + 2;
-    return components.map(({ name, image }) => `${name.padEnd(width)}${image}`).join('\n');
-  },
+  text: ({ components }) => columns(components.map(({ name, image }) => [name, image])).join('\n'),
 });

@@ -1,5 +1,6 @@
 import { releaseInfo } from '../../../content/release/release-info.ts';
 import { defineCommand, type Style } from '../../command.ts';
+import { columns } from '../../table.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
 
 export const releaseInfoCommand = defineCommand({
@@ -35,6 +36,5 @@ function infoText(info: ReturnType<typeof releaseInfo>, style: Style): string {
     ['Manifests', String(info.manifests)],
     ...Object.entries(info.versions).map(([name, value]): [string, string] => [name, value]),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.map(([name, value]) => `${style.dim(name.padEnd(width))}${value}`).join('\n');
+  return columns(rows.map(([name, value]) => [style.dim(name), value])).join('\n');
 }

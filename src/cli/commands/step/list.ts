@@ -1,5 +1,6 @@
 import { by } from '../../../core/order.ts';
 import { defineCommand } from '../../command.ts';
+import { columns } from '../../table.ts';
 import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
 interface Listed {
@@ -42,11 +43,13 @@ export const stepListCommand = defineCommand({
     return { steps: wanted.toSorted(by(({ name }) => name)) };
   },
   text: ({ steps }, style) =>
-    steps
-      .map(({ kind, name, documentation }) =>
-        `${style.dim(kind.padEnd(8))} ${style.bold(name)}  ${documentation}`.trimEnd(),
-      )
-      .join('\n'),
+    columns(
+      steps.map(({ kind, name, documentation }) => [
+        style.dim(kind),
+        style.bold(name),
+        documentation,
+      ]),
+    ).join('\n'),
 });
 
 type Documented = ReadonlyMap<string, { readonly documentation?: string | null | undefined }>;

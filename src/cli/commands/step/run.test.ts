@@ -23,7 +23,7 @@ async function runStep(script: string) {
 test('step run says where the output of its commands is', async () => {
   const { status, stdout, logs } = await runStep('echo hello');
 
-  expect([status, stdout]).toEqual([0, `finished own-check  not run before\n${logs}`]);
+  expect([status, stdout]).toEqual([0, `finished  own-check  not run before\n${logs}`]);
 });
 
 test('step run says so, too, when they fail', async () => {

@@ -6,6 +6,7 @@ import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
 import { runWorkflow } from '../../../workflow/run-workflow.ts';
 import { defineCommand } from '../../command.ts';
+import { columns } from '../../table.ts';
 import { openStepRegistry, parsePairs, STEP_OPTIONS } from './step-registry-folder.ts';
 
 export const stepRunCommand = defineCommand({
@@ -80,9 +81,7 @@ export const stepRunCommand = defineCommand({
     dryRun
       ? steps.map((step) => `${step.phase}  ${step.step}`).join('\n')
       : [
-          ...outcomes.map(({ step, outcome, reason }) =>
-            `${outcome.padEnd(8)} ${step}  ${reason ?? ''}`.trimEnd(),
-          ),
+          ...columns(outcomes.map(({ step, outcome, reason }) => [outcome, step, reason ?? ''])),
           `logs are in ${join(directory, 'logs')}`,
         ].join('\n'),
 });
