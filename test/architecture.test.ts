@@ -18,6 +18,7 @@ import {
   readmeProblems,
   readSources,
   type SourceFile,
+  sharedTypeNames,
   tableCycles,
 } from './support/architecture.ts';
 
@@ -69,6 +70,10 @@ describe('the sources', () => {
 
   test('ask which platform it is only in the folders of platforms', () => {
     expect(platformForks(shipped, PLATFORM_FOLDERS)).toEqual([]);
+  });
+
+  test('export no two types under one name', () => {
+    expect(sharedTypeNames(shipped)).toEqual([]);
   });
 
   test('have no parked tests', () => {
@@ -214,6 +219,16 @@ describe('the checks can fail', () => {
     expect(platformForks(bad('site/a.ts', "if (registry.type === 'existing') a();"), [])).toEqual(
       [],
     );
+  });
+
+  test('sharedTypeNames names both places', () => {
+    const places = [
+      ...bad('oci/a.ts', 'export interface Place {}\n'),
+      ...bad('store/b.ts', 'export type Place = string;\ntype Own = 1;\n'),
+      ...bad('store/c.ts', 'type Own = 2;\n'),
+    ];
+
+    expect(sharedTypeNames(places)).toEqual(['Place is exported by oci/a.ts and store/b.ts']);
   });
 
   test('parkedTests finds a test that was switched off', () => {

@@ -44,7 +44,7 @@ test('writing a configuration file reads nothing that could contact a registry',
   const render = readFor('src/cli/commands/render/index.ts');
   const site = readFor('src/site/inputs.ts');
 
-  expect(render).toContain('src/generate/install-config/install-config.ts');
+  expect(render).toContain('src/generate/install-config/build.ts');
   expect(site).toContain('src/mirror/flow/working-dir.ts');
   expect([...render, ...site].filter((file) => /^src\/(http|remote)\//.test(file))).toEqual([]);
 });

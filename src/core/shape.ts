@@ -7,9 +7,9 @@
 /** What is wrong, as `layers.0.size: not a whole number`; undefined when nothing is. */
 export type Shape = (value: unknown, path?: string) => string | undefined;
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type PlainObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is PlainObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 

@@ -3,7 +3,7 @@ import { onAbort } from '../core/on-abort.ts';
 import { StallError } from './watchdog.ts';
 
 /** One try to connect: what it opened so far, and when it is over. */
-export class Attempt {
+export class RequestAttempt {
   readonly signal: AbortSignal;
   readonly #sockets: Socket[] = [];
   readonly #timer: NodeJS.Timeout;

@@ -6,7 +6,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
-import { Attempt } from './attempt.ts';
+import { RequestAttempt } from './attempt.ts';
 import { Connection } from './connection.ts';
 import { plainLanding, tlsLanding } from './landing.ts';
 import { bareHostname, portOf, type ServerRoute } from './server-route.ts';
@@ -26,7 +26,7 @@ export async function dial(
   times: DialTimes,
 ): Promise<Connection> {
   const connection = new Connection(route.tls ? tlsLanding() : plainLanding(), times);
-  const attempt = new Attempt(signal, times.connectTimeoutMs);
+  const attempt = new RequestAttempt(signal, times.connectTimeoutMs);
   try {
     const { socket, direct } = await open(attempt, route, connection.onread);
     connection.attach(socket, direct);
@@ -39,7 +39,7 @@ export async function dial(
   }
 }
 
-async function open(attempt: Attempt, route: ServerRoute, onread: Onread) {
+async function open(attempt: RequestAttempt, route: ServerRoute, onread: Onread) {
   const { proxy, tls } = route;
   if (proxy) {
     const socket = await reachProxy(attempt, proxy, route.proxyContext);
@@ -56,7 +56,7 @@ async function open(attempt: Attempt, route: ServerRoute, onread: Onread) {
 }
 
 async function reachProxy(
-  attempt: Attempt,
+  attempt: RequestAttempt,
   proxy: URL,
   secureContext: SecureContext | undefined,
 ): Promise<Socket> {
@@ -79,7 +79,11 @@ type TlsTarget =
   | { socket: Socket }
   | { host: string; port: number; onread: Onread; lookup?: LookupFunction };
 
-async function secure(attempt: Attempt, route: ServerRoute, target: TlsTarget): Promise<TLSSocket> {
+async function secure(
+  attempt: RequestAttempt,
+  route: ServerRoute,
+  target: TlsTarget,
+): Promise<TLSSocket> {
   const { tls, hostname } = route;
   const socket = connectTls({
     ...target,

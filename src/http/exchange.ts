@@ -18,7 +18,7 @@ export interface ExchangeOwner {
 }
 
 /** One request and its answer on one connection. Whoever starts it consumes or cancels the body. */
-export class Exchange implements Receiver {
+export class HttpExchange implements Receiver {
   readonly #connection: Connection;
   readonly #owner: ExchangeOwner;
   readonly #stopWaiting: () => void;

@@ -1,5 +1,5 @@
 import type { ChunkSink } from '../core/chunk-sink.ts';
-import type { Exchange } from './exchange.ts';
+import type { HttpExchange } from './exchange.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** More than this of an unwanted body is not worth a kept connection. */
@@ -11,9 +11,9 @@ export class Response {
   readonly status: number;
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly #exchange: Exchange;
+  readonly #exchange: HttpExchange;
 
-  constructor(url: URL, head: ResponseHead, exchange: Exchange) {
+  constructor(url: URL, head: ResponseHead, exchange: HttpExchange) {
     this.url = url;
     this.status = head.status;
     this.reason = head.reason;

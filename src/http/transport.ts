@@ -3,7 +3,7 @@ import { AtollError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { dial } from './dial.ts';
-import { Exchange } from './exchange.ts';
+import { HttpExchange } from './exchange.ts';
 import { networkError } from './network-error.ts';
 import type { HttpTuning } from './options.ts';
 import { requestHead } from './request-head.ts';
@@ -124,8 +124,8 @@ export class Transport {
     connection: Connection,
     request: WireRequest,
     length: number | undefined,
-  ): Exchange {
-    const exchange = new Exchange(ctx.signal, connection, {
+  ): HttpExchange {
+    const exchange = new HttpExchange(ctx.signal, connection, {
       over: (reusable) => {
         if (reusable) this.#pool.give(route.key, connection);
         else this.#pool.forget(connection);
@@ -137,7 +137,7 @@ export class Transport {
     return exchange;
   }
 
-  async #answer(url: URL, route: ServerRoute, exchange: Exchange): Promise<Response> {
+  async #answer(url: URL, route: ServerRoute, exchange: HttpExchange): Promise<Response> {
     const head = await exchange.answer;
     const response = new Response(url, head, exchange);
     const viaProxy = route.proxy && !route.tls;
@@ -155,7 +155,7 @@ export class Transport {
     request: WireRequest,
     route: ServerRoute,
     connection: Connection,
-    exchange: Exchange,
+    exchange: HttpExchange,
   ): OpenRequest {
     const failure = (error: unknown) => this.#failure(ctx, request, error);
     const finish = async () => {

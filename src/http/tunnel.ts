@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Attempt } from './attempt.ts';
+import type { RequestAttempt } from './attempt.ts';
 import { endOfHead, parseHead, type ResponseHead } from './response-head.ts';
 import type { ServerRoute } from './server-route.ts';
 
@@ -24,7 +24,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
 
 /** Asks the proxy at the other end of the socket for a tunnel to the server. */
 export async function openTunnel(
-  attempt: Attempt,
+  attempt: RequestAttempt,
   socket: Socket,
   proxy: URL,
   route: ServerRoute,
@@ -38,7 +38,11 @@ export async function openTunnel(
   if (head.status < 200 || head.status > 299) throw refused(proxy, target, head);
 }
 
-async function readHead(attempt: Attempt, socket: Socket, proxy: URL): Promise<ResponseHead> {
+async function readHead(
+  attempt: RequestAttempt,
+  socket: Socket,
+  proxy: URL,
+): Promise<ResponseHead> {
   let seen: Buffer = Buffer.alloc(0);
   for (;;) {
     const bytes: Buffer | null = socket.read();
@@ -52,7 +56,7 @@ async function readHead(attempt: Attempt, socket: Socket, proxy: URL): Promise<R
   }
 }
 
-async function readable(attempt: Attempt, socket: Socket, proxy: URL): Promise<void> {
+async function readable(attempt: RequestAttempt, socket: Socket, proxy: URL): Promise<void> {
   try {
     await attempt.until(socket, 'readable');
   } catch (cause) {

@@ -3,7 +3,7 @@ import { AtollError } from '../core/errors.ts';
 import type { Platform } from '../oci/descriptor.ts';
 import type { Registries } from '../remote/registries.ts';
 import { copyImages } from './copy/copy-images.ts';
-import type { CopyReport, ImageResult, Shape } from './copy/job.ts';
+import type { CopyReport, CopyShape, ImageResult } from './copy/job.ts';
 import {
   formatImageLocation,
   type ImageLocation,
@@ -50,7 +50,7 @@ export async function copyImage(ctx: Context, options: CopyImageOptions): Promis
   return { ...result, blobs, durationMs };
 }
 
-function shapeOf({ platforms, sparse }: CopyImageOptions): Shape {
+function shapeOf({ platforms, sparse }: CopyImageOptions): CopyShape {
   if (sparse && platforms.length === 0) {
     throw new AtollError('USAGE', 'Cannot make a sparse copy: no platform is chosen', {
       hint: 'Add --platform linux/amd64',
@@ -66,7 +66,7 @@ function shapeOf({ platforms, sparse }: CopyImageOptions): Shape {
 }
 
 /** Content decides its digest: a copy cannot be given another one. */
-function refuseOtherDigest(from: ImageLocation, to: ImageLocation, shape: Shape): void {
+function refuseOtherDigest(from: ImageLocation, to: ImageLocation, shape: CopyShape): void {
   if (to.kind !== 'docker' || to.reference.digest === undefined) return;
   const source = from.kind === 'docker' ? from.reference.digest : undefined;
   if (source === to.reference.digest && shape !== 'single') return;

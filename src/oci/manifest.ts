@@ -1,5 +1,5 @@
 import { AtollError } from '../core/errors.ts';
-import { isObject, type JsonObject } from '../core/shape.ts';
+import { isObject, type PlainObject } from '../core/shape.ts';
 import type { Descriptor } from './descriptor.ts';
 import { type Digest, digestOf } from './digest.ts';
 import { type ImageIndex, type ImageManifest, imageShape, indexShape } from './manifest-shape.ts';
@@ -79,7 +79,7 @@ function absentIfNull(key: string, value: unknown): unknown {
   return key === 'layers' || key === 'manifests' ? [] : undefined;
 }
 
-function parseJson(bytes: Uint8Array, shown: string): JsonObject {
+function parseJson(bytes: Uint8Array, shown: string): PlainObject {
   let json: unknown;
   try {
     const text = UTF8.decode(bytes);
@@ -92,7 +92,7 @@ function parseJson(bytes: Uint8Array, shown: string): JsonObject {
 }
 
 /** The document's own `mediaType` counts; the header fills in where OCI lets it be absent. */
-function typeOf(json: JsonObject, header: string | undefined, shown: string): string {
+function typeOf(json: PlainObject, header: string | undefined, shown: string): string {
   const named = typeof json.mediaType === 'string' ? json.mediaType : undefined;
   const bare = header?.split(';')[0]?.trim();
   const type = named ?? (bare && bare !== 'application/json' ? bare : undefined) ?? guessType(json);
@@ -116,7 +116,7 @@ const LOWER_CASE = new Set(FIELDS.map((field) => field.toLowerCase()));
  * A document that is both could be read as either: two readers would see two images. So they would
  * with "Layers" beside "layers", for there are readers that do not mind upper case.
  */
-function refuseAmbiguous(json: JsonObject, type: string, shown: string): void {
+function refuseAmbiguous(json: PlainObject, type: string, shown: string): void {
   const others = isIndexType(type) ? ['layers', 'config'] : ['manifests'];
   const found =
     others.find((field) => json[field] !== undefined) ??
@@ -124,7 +124,7 @@ function refuseAmbiguous(json: JsonObject, type: string, shown: string): void {
   if (found) throw invalid(shown, `it has "${found}", which a document of type "${type}" must not`);
 }
 
-function guessType(json: JsonObject): string | undefined {
+function guessType(json: PlainObject): string | undefined {
   if (Array.isArray(json.manifests)) return 'application/vnd.oci.image.index.v1+json';
   if (Array.isArray(json.layers)) return 'application/vnd.oci.image.manifest.v1+json';
   return undefined;

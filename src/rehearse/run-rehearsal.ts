@@ -28,7 +28,7 @@ export interface StormOptions {
   readonly modelNodes: readonly number[];
 }
 
-export interface RunOptions extends RehearsalOptions {
+export interface RehearsalRunOptions extends RehearsalOptions {
   /** Registries of the site that images name themselves. */
   readonly mirrors?: readonly string[] | undefined;
   /** How to start the same rehearsal once more, in a namespace of its own. */
@@ -51,7 +51,7 @@ export interface RehearsalResult extends Rehearsal {
 export async function runRehearsal(
   ctx: Context,
   config: NodeConfig,
-  options: RunOptions,
+  options: RehearsalRunOptions,
 ): Promise<RehearsalResult> {
   if (options.namespacePlan !== undefined) {
     return await rehearseInside(ctx, config, options, options.namespacePlan);
@@ -68,7 +68,7 @@ export async function runRehearsal(
 async function rehearseHere(
   ctx: Context,
   node: RehearsalNode,
-  options: RunOptions,
+  options: RehearsalRunOptions,
 ): Promise<RehearsalResult> {
   const full = await rehearse(ctx, node, options);
   const storm = options.storm && (await runStorm(ctx, node, full, options.storm));
@@ -78,7 +78,7 @@ async function rehearseHere(
 async function rehearseIsolated(
   ctx: Context,
   node: RehearsalNode,
-  options: RunOptions,
+  options: RehearsalRunOptions,
   self: SelfCommand,
 ): Promise<RehearsalResult> {
   const isolation = await findIsolation(ctx);
@@ -110,7 +110,7 @@ async function outsideLeaks(ctx: Context, node: RehearsalNode, hosts: readonly s
 async function rehearseInside(
   ctx: Context,
   config: NodeConfig,
-  options: RunOptions,
+  options: RehearsalRunOptions,
   path: string,
 ): Promise<RehearsalResult> {
   const plan = await readNamespacePlan(path);

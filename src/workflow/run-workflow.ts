@@ -22,11 +22,11 @@ export interface WorkflowOptions {
   readonly allowSkipOnSuccess?: boolean | undefined;
 }
 
-export type Outcome = 'finished' | 'skipped' | 'failed' | 'not-run';
+export type WorkflowOutcome = 'finished' | 'skipped' | 'failed' | 'not-run';
 
 export interface StepOutcome {
   readonly step: string;
-  readonly outcome: Outcome;
+  readonly outcome: WorkflowOutcome;
   readonly reason?: string | undefined;
   readonly durationMs: number;
   readonly error?: unknown;

@@ -85,6 +85,18 @@ export function importsAwayFromHome(
   );
 }
 
+/** Types that are exported under one name by several files: a reader cannot tell them apart. */
+export function sharedTypeNames(files: readonly SourceFile[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of files) {
+    const exported = text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm);
+    for (const [, name = ''] of exported) places.set(name, [...(places.get(name) ?? []), path]);
+  }
+  return [...places]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `${name} is exported by ${paths.join(' and ')}`);
+}
+
 export function printingOutsideCli(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => moduleOf(file.path) !== 'cli')

@@ -11,7 +11,7 @@ import {
 } from '../../rehearse/node/config-files.ts';
 import type { NodeConfig } from '../../rehearse/node/node-config.ts';
 import { readNodeConfig } from '../../rehearse/node/read-config.ts';
-import type { RunOptions, StormOptions } from '../../rehearse/run-rehearsal.ts';
+import type { RehearsalRunOptions, StormOptions } from '../../rehearse/run-rehearsal.ts';
 import { parseBits } from '../../rehearse/storm/model.ts';
 import type { OptionSpec, OptionValues } from '../command.ts';
 
@@ -110,7 +110,7 @@ export type RehearseFlags = OptionValues<typeof REHEARSE_OPTIONS>;
 
 export interface RehearseInput {
   readonly config: NodeConfig;
-  readonly options: RunOptions;
+  readonly options: RehearsalRunOptions;
 }
 
 /** Reads what the command line names; folders are searched for files with known names. */

@@ -22,7 +22,7 @@ export interface DerivedImage {
 }
 
 /** An image that was built here. Its own bytes are in memory, the base's are where they were. */
-export interface BuiltImage {
+export interface RebuiltImage {
   readonly descriptor: Descriptor;
   readonly source: Source;
 }
@@ -31,7 +31,7 @@ export interface BuiltImage {
  * Adds layers to an image, in each of its platforms, and keeps its family of media types. The same input
  * gives the same digest: no time, no machine, no order goes into it.
  */
-export async function deriveImage(ctx: Context, derived: DerivedImage): Promise<BuiltImage> {
+export async function deriveImage(ctx: Context, derived: DerivedImage): Promise<RebuiltImage> {
   const content = new BuiltContent(derived.source);
   const root = await derived.source.manifest(ctx, derived.base);
   const descriptor = isIndex(root)

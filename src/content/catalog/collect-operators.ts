@@ -13,7 +13,7 @@ import { catalogImage } from './catalog-image.ts';
 import { bundleImages } from './catalog-images.ts';
 import { findCatalog } from './open-catalog.ts';
 import { type ResolvedCatalog, resolveCatalog } from './resolve-catalog.ts';
-import { type Resolved, unmetWarnings } from './unmet-requirements.ts';
+import { type NamedCatalog, unmetWarnings } from './unmet-requirements.ts';
 
 /** Catalogs are large: two at a time keep the line busy and the memory small. */
 const AT_ONCE = 2;
@@ -36,7 +36,7 @@ export async function collectOperators(
 
 interface Collected {
   readonly collection: Collection;
-  readonly resolved?: Resolved;
+  readonly resolved?: NamedCatalog;
 }
 
 async function collectCatalog(

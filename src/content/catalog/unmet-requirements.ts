@@ -4,7 +4,7 @@ import { formatRequirement, type Requirement } from './model/requirement.ts';
 import { Offer } from './select/offer.ts';
 import type { Selection } from './select/selection.ts';
 
-export interface Resolved {
+export interface NamedCatalog {
   /** As the configuration writes it. */
   readonly name: string;
   readonly catalog: Catalog;
@@ -12,7 +12,7 @@ export interface Resolved {
 }
 
 /** What no bundle of its own catalog offers. Another catalog may: then it is said which. */
-export function unmetWarnings(all: readonly Resolved[]): CollectWarning[] {
+export function unmetWarnings(all: readonly NamedCatalog[]): CollectWarning[] {
   if (all.every(({ selection }) => selection.unmet.length === 0)) return [];
   const offers = all.map((resolved) => ({
     name: resolved.name,
@@ -34,7 +34,7 @@ export function unmetWarnings(all: readonly Resolved[]): CollectWarning[] {
   );
 }
 
-function selectedBundles({ catalog, selection }: Resolved) {
+function selectedBundles({ catalog, selection }: NamedCatalog) {
   return selection.packages.flatMap(({ name, bundles }) =>
     bundles.flatMap((bundle) => catalog.packages.get(name)?.bundles.get(bundle.name) ?? []),
   );

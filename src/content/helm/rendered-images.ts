@@ -14,7 +14,7 @@ const LISTS = ['containers', 'initContainers', 'ephemeralContainers'];
 const USUAL_PATHS = POD_SPECS.flatMap((spec) => LISTS.map((list) => `${spec}.${list}[*].image`));
 
 /** An image that a rendered object refers to. */
-export interface FoundImage {
+export interface ChartImage {
   readonly image: string;
   /** `Deployment/web`: the first object that has it. */
   readonly object: string;
@@ -24,9 +24,9 @@ export interface FoundImage {
 export function renderedImages(
   yaml: string,
   imagePaths: readonly string[] = [],
-): readonly FoundImage[] {
+): readonly ChartImage[] {
   const paths = [...USUAL_PATHS, ...imagePaths].map(parseJsonPath);
-  const found = new Map<string, FoundImage>();
+  const found = new Map<string, ChartImage>();
   for (const object of objectsOf(yaml)) {
     for (const value of paths.flatMap((path) => [...path(object)])) {
       const image = typeof value === 'string' ? value.trim() : '';

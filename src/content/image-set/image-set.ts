@@ -35,7 +35,7 @@ export interface ImageSetWarning {
 }
 
 export type PlatformContent = NonNullable<ImageSet['platform']>;
-export type Architecture = PlatformContent['architectures'][number];
+export type ReleaseArchitecture = PlatformContent['architectures'][number];
 export type ReleaseChannel = PlatformContent['channels'][number];
 export type OperatorCatalog = ImageSet['operators'][number];
 export type OperatorPackage = OperatorCatalog['packages'][number];

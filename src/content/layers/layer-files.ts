@@ -6,7 +6,7 @@ import type { RawManifest } from '../../oci/manifest.ts';
 import { entriesByLayer, type LayerEntry, layerEntries, type PathFilter } from './layer-entries.ts';
 import { linkTarget, normalPath } from './layer-path.ts';
 
-export interface LayerFile {
+export interface FileInLayer {
   readonly path: string;
   readonly mode: number;
   readonly bytes: Uint8Array;
@@ -27,7 +27,7 @@ export async function readLayerFiles(
   manifest: RawManifest,
   filter: PathFilter,
   options: ReadLayerOptions = {},
-): Promise<ReadonlyMap<string, LayerFile>> {
+): Promise<ReadonlyMap<string, FileInLayer>> {
   const budget = createBudget(manifest, options.maxBytes ?? DEFAULT_MAX_BYTES);
   const found: Found = { files: new Map(), links: new Map() };
   const asked = new Set<string>();
@@ -45,7 +45,7 @@ export async function readLayerFiles(
 }
 
 interface Found {
-  readonly files: Map<string, LayerFile>;
+  readonly files: Map<string, FileInLayer>;
   readonly links: Map<string, string>;
 }
 
@@ -65,7 +65,7 @@ async function take(
   files.set(path, { path, mode, bytes: await collect(entry.body) });
 }
 
-function fileAt(path: string, { files, links }: Found): LayerFile | undefined {
+function fileAt(path: string, { files, links }: Found): FileInLayer | undefined {
   let at: string | undefined = path;
   for (let hops = 0; at !== undefined && hops <= MAX_LINKS; hops += 1) {
     const file = files.get(at);
@@ -80,10 +80,10 @@ function openTargets({ files, links }: Found): string[] {
   return [...links.values()].filter((target) => !files.has(target) && !links.has(target));
 }
 
-function withLinks(found: Found, filter: PathFilter): ReadonlyMap<string, LayerFile> {
+function withLinks(found: Found, filter: PathFilter): ReadonlyMap<string, FileInLayer> {
   const paths = [...found.files.keys(), ...found.links.keys()].filter(filter).toSorted();
   const pairs = paths.map((path) => [path, fileAt(path, found)] as const);
-  return new Map(pairs.filter((pair): pair is [string, LayerFile] => pair[1] !== undefined));
+  return new Map(pairs.filter((pair): pair is [string, FileInLayer] => pair[1] !== undefined));
 }
 
 /**

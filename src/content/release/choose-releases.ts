@@ -3,7 +3,11 @@ import type { Context } from '../../core/context.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
 import { failureOf } from '../collecting.ts';
 import type { CollectFailure, CollectWarning } from '../content-image.ts';
-import type { Architecture, PlatformContent, ReleaseChannel } from '../image-set/image-set.ts';
+import type {
+  PlatformContent,
+  ReleaseArchitecture,
+  ReleaseChannel,
+} from '../image-set/image-set.ts';
 import type { GraphSource } from './graph/graph-source.ts';
 import type { UpdateGraph } from './graph/schema.ts';
 import {
@@ -19,7 +23,7 @@ export interface WantedRelease {
   readonly reference: Reference;
   /** What the graph says it is; undefined for `platform.release`. */
   readonly version: string | undefined;
-  readonly architecture: Architecture | undefined;
+  readonly architecture: ReleaseArchitecture | undefined;
   readonly reason: string;
 }
 
@@ -58,7 +62,7 @@ export async function chooseReleases(
 async function chooseFor(
   ctx: Context,
   channels: readonly ReleaseChannel[],
-  architecture: Architecture,
+  architecture: ReleaseArchitecture,
   graphs: GraphSource,
 ): Promise<ChosenReleases> {
   const selected: Selected[] = [];
@@ -97,7 +101,7 @@ interface Between {
 async function acrossChannels(
   ctx: Context,
   all: readonly Selected[],
-  architecture: Architecture,
+  architecture: ReleaseArchitecture,
   graphs: GraphSource,
 ): Promise<Between> {
   const selected = all.filter(({ channel }) => channel.type === 'ocp');
@@ -131,7 +135,7 @@ const noPath = (from: string, to: string) =>
 async function graphsBetween(
   ctx: Context,
   selected: readonly Selected[],
-  way: { readonly from: string; readonly to: string; readonly architecture: Architecture },
+  way: { readonly from: string; readonly to: string; readonly architecture: ReleaseArchitecture },
   graphs: GraphSource,
 ): Promise<UpdateGraph[]> {
   const listed = new Set(selected.map(({ channel }) => channel.name));

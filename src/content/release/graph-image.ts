@@ -11,7 +11,7 @@ import { buildLayer, type LayerFile } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import { splitDigest } from '../../oci/digest.ts';
-import { type BuiltImage, deriveImage } from '../build/derive-image.ts';
+import { deriveImage, type RebuiltImage } from '../build/derive-image.ts';
 import type { ReleaseSignature } from '../content-image.ts';
 import { decompressed } from '../layers/decompress.ts';
 import { normalPath } from '../layers/layer-path.ts';
@@ -56,7 +56,7 @@ export async function readGraphData(
 export async function buildGraphImage(
   ctx: Context,
   options: GraphImageOptions,
-): Promise<BuiltImage> {
+): Promise<RebuiltImage> {
   const data = withoutTopFolder(await unpack(options.graphData));
   const files = [...data, ...(options.signatures ?? []).map(signatureFile)];
   const rooted = files.map((file) => ({ ...file, path: `${ROOT}/${file.path}` }));

@@ -3,7 +3,7 @@ import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
-import type { Architecture } from '../image-set/image-set.ts';
+import type { ReleaseArchitecture } from '../image-set/image-set.ts';
 import type { GraphSource } from './graph/graph-source.ts';
 import { type Payload, readPayload } from './payload/payload.ts';
 
@@ -50,7 +50,7 @@ export const isBareVersion = (text: string): boolean => VERSION.test(text);
 export async function findVersion(
   ctx: Context,
   version: string,
-  architecture: Architecture,
+  architecture: ReleaseArchitecture,
   graphs: GraphSource,
 ): Promise<Reference> {
   const { major, minor } = VERSION.exec(version)?.groups ?? {};

@@ -2,7 +2,14 @@ import { sortedUnique } from '../order.ts';
 import type { BastionStackInput } from './bastion-input.ts';
 import { objectArn } from './s3-object.ts';
 import { tagsOf } from './tags.ts';
-import { hole, type Resource, ref, sub, type TemplatePart, type Value } from './template.ts';
+import {
+  hole,
+  ref,
+  sub,
+  type TemplatePart,
+  type TemplateResource,
+  type Value,
+} from './template.ts';
 
 /** The role of a bastion: it reads the objects it boots from, one by one. None, no role. */
 export function rolePart(input: BastionStackInput): TemplatePart | undefined {
@@ -22,7 +29,7 @@ export function rolePart(input: BastionStackInput): TemplatePart | undefined {
   };
 }
 
-function role(input: BastionStackInput, objects: readonly Value[]): Resource {
+function role(input: BastionStackInput, objects: readonly Value[]): TemplateResource {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -34,7 +41,11 @@ function role(input: BastionStackInput, objects: readonly Value[]): Resource {
       Policies: [
         {
           PolicyName: 'read-ignition',
-          PolicyDocument: policy({ Effect: 'Allow', Action: 's3:GetObject', Resource: objects }),
+          PolicyDocument: policy({
+            Effect: 'Allow',
+            Action: 's3:GetObject',
+            TemplateResource: objects,
+          }),
         },
       ],
       Tags: tagsOf(input, 'bastion'),

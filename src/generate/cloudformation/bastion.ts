@@ -6,11 +6,11 @@ import { rolePart } from './bastion-role.ts';
 import { checkSite, tagsOf } from './tags.ts';
 import {
   getAtt,
-  type Parameter,
-  type Resource,
   ref,
   type Template,
+  type TemplateParameter,
   type TemplatePart,
+  type TemplateResource,
   templateFrom,
   type Value,
 } from './template.ts';
@@ -34,7 +34,7 @@ export function bastionTemplate(input: BastionStackInput): Template {
   ]);
 }
 
-function parameters(input: BastionStackInput): Record<string, Parameter> {
+function parameters(input: BastionStackInput): Record<string, TemplateParameter> {
   const known = (value: string | undefined) => (value === undefined ? {} : { Default: value });
   return {
     VpcId: {
@@ -55,7 +55,7 @@ function parameters(input: BastionStackInput): Record<string, Parameter> {
   };
 }
 
-const securityGroup = (input: BastionStackInput): Resource => ({
+const securityGroup = (input: BastionStackInput): TemplateResource => ({
   Type: 'AWS::EC2::SecurityGroup',
   Properties: {
     GroupDescription: `Bastion of the site ${input.site}`,
@@ -96,7 +96,7 @@ function machinePart(input: BastionStackInput, hasRole: boolean): TemplatePart {
   };
 }
 
-function instance(input: BastionStackInput, hasRole: boolean): Resource {
+function instance(input: BastionStackInput, hasRole: boolean): TemplateResource {
   const { ignition, keyName } = input;
   const version = getAtt('LaunchTemplate', 'LatestVersionNumber');
   return {

@@ -10,10 +10,10 @@ import { checkSite, type SiteStack, tagsOf } from './tags.ts';
 import {
   getAtt,
   hole,
-  type Resource,
   ref,
   type Template,
   type TemplatePart,
+  type TemplateResource,
   templateFrom,
   type Value,
 } from './template.ts';
@@ -76,7 +76,7 @@ function userPart(input: CredentialsStackInput, request: CredentialsRequest): Te
   };
 }
 
-function user(input: CredentialsStackInput, { name }: CredentialsRequest): Resource {
+function user(input: CredentialsStackInput, { name }: CredentialsRequest): TemplateResource {
   const { permissionsBoundary } = input;
   return {
     Type: 'AWS::IAM::User',
@@ -94,9 +94,9 @@ function policies(
   { site }: SiteStack,
   request: CredentialsRequest,
   id: string,
-): Record<string, Resource> {
+): Record<string, TemplateResource> {
   const documents = policyDocuments(request);
-  const entries = documents.map((document, index): [string, Resource] => [
+  const entries = documents.map((document, index): [string, TemplateResource] => [
     `${id}Policy${documents.length > 1 ? index + 1 : ''}`,
     {
       Type: 'AWS::IAM::ManagedPolicy',
@@ -116,7 +116,7 @@ function keyResources(
   input: CredentialsStackInput,
   { name }: CredentialsRequest,
   id: string,
-): Record<string, Resource> {
+): Record<string, TemplateResource> {
   const text = JSON.stringify({
     AccessKey: { UserName: hole('User'), AccessKeyId: hole('Id'), SecretAccessKey: hole('Key') },
   });

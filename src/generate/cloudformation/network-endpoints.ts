@@ -2,7 +2,14 @@ import { byText } from '../order.ts';
 import type { NetworkPlan } from './network-input.ts';
 import type { Places } from './network-places.ts';
 import { tagsOf } from './tags.ts';
-import { hole, type Resource, ref, sub, type TemplatePart, type Value } from './template.ts';
+import {
+  hole,
+  ref,
+  sub,
+  type TemplatePart,
+  type TemplateResource,
+  type Value,
+} from './template.ts';
 
 /** In the regions of China these services have another prefix; the rest keep the usual one. */
 const PREFIXED_IN_CHINA: ReadonlySet<string> = new Set([
@@ -58,7 +65,7 @@ function logicalId(name: string): string {
  * are reached. The public ones have a door of their own without a fence: public registries keep
  * their layers in S3, too.
  */
-function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, Resource> {
+function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, TemplateResource> {
   const { privateRouteTables, publicRouteTables } = places;
   const fence = plan.mode === 'disconnected' ? { PolicyDocument: ONLY_THIS_ACCOUNT } : {};
   const outside = publicRouteTables.length > 0;
@@ -75,7 +82,7 @@ const ONLY_THIS_ACCOUNT: Value = {
       Effect: 'Allow',
       Principal: '*',
       Action: 's3:*',
-      Resource: '*',
+      TemplateResource: '*',
       Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
     },
   ],
@@ -86,7 +93,7 @@ function s3Endpoint(
   { vpc }: Places,
   routeTables: Value,
   policy: Readonly<Record<string, Value>>,
-): Resource {
+): TemplateResource {
   return {
     Type: 'AWS::EC2::VPCEndpoint',
     Properties: {
@@ -104,7 +111,7 @@ function interfaceEndpoint(
   plan: NetworkPlan,
   name: string,
   { vpc, privateSubnets }: Places,
-): Resource {
+): TemplateResource {
   return {
     Type: 'AWS::EC2::VPCEndpoint',
     Properties: {
@@ -120,7 +127,7 @@ function interfaceEndpoint(
 }
 
 /** HTTPS from the VPC. Endpoints answer and never call, so nothing goes out beyond it. */
-function securityGroup(plan: NetworkPlan, { vpc }: Places): Resource {
+function securityGroup(plan: NetworkPlan, { vpc }: Places): TemplateResource {
   const https: Value = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, CidrIp: plan.cidr };
   return {
     Type: 'AWS::EC2::SecurityGroup',

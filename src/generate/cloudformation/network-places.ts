@@ -1,5 +1,5 @@
 import type { ExistingNetwork, NetworkPlan } from './network-input.ts';
-import { type Parameter, ref, type TemplatePart, type Value } from './template.ts';
+import { ref, type TemplateParameter, type TemplatePart, type Value } from './template.ts';
 
 /** Where endpoints, zones and machines go, whoever made it. */
 export interface Places {
@@ -16,7 +16,7 @@ export function existingPart(
   { cidr, endpoints, s3 }: NetworkPlan,
   existing: ExistingNetwork,
 ): { part: TemplatePart; places: Places } {
-  const parameters: Record<string, Parameter> = {
+  const parameters: Record<string, TemplateParameter> = {
     VpcId: {
       Type: 'AWS::EC2::VPC::Id',
       Description: 'VPC of the site',
@@ -40,13 +40,13 @@ export function existingPart(
   };
 }
 
-const subnetsParameter = ({ subnetIds }: ExistingNetwork): Parameter => ({
+const subnetsParameter = ({ subnetIds }: ExistingNetwork): TemplateParameter => ({
   Type: 'List<AWS::EC2::Subnet::Id>',
   Description: 'Private subnets of the site',
   Default: subnetIds.join(','),
 });
 
-const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): Parameter => ({
+const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): TemplateParameter => ({
   Type: 'CommaDelimitedList',
   Description: 'Route tables of the private subnets',
   Default: routeTableIds.join(','),

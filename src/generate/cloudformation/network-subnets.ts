@@ -2,7 +2,7 @@ import type { NetworkPlan } from './network-input.ts';
 import type { Places } from './network-places.ts';
 import { networkOutputs, type Zone, zoneParameters, zonesOf } from './network-zones.ts';
 import { tagsOf } from './tags.ts';
-import { getAtt, type Resource, ref, type TemplatePart } from './template.ts';
+import { getAtt, ref, type TemplatePart, type TemplateResource } from './template.ts';
 
 /** Load balancers of the cluster belong here. */
 const INTERNAL = { 'kubernetes.io/role/internal-elb': '1' };
@@ -17,7 +17,7 @@ export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Pl
     Vpc: vpc(plan),
     ...(plan.publicSubnets ? publicSide(plan, zones) : {}),
     ...Object.assign({}, ...zones.map((zone) => privateSide(plan, zone))),
-  } as Record<string, Resource>;
+  } as Record<string, TemplateResource>;
   const places = {
     vpc: ref('Vpc'),
     privateSubnets: zones.map(({ number }) => ref(`PrivateSubnet${number}`)),
@@ -30,7 +30,7 @@ export function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Pl
   };
 }
 
-const vpc = (plan: NetworkPlan): Resource => ({
+const vpc = (plan: NetworkPlan): TemplateResource => ({
   Type: 'AWS::EC2::VPC',
   Properties: {
     CidrBlock: plan.cidr,
@@ -40,7 +40,7 @@ const vpc = (plan: NetworkPlan): Resource => ({
   },
 });
 
-function publicSide(plan: NetworkPlan, zones: readonly Zone[]): Record<string, Resource> {
+function publicSide(plan: NetworkPlan, zones: readonly Zone[]): Record<string, TemplateResource> {
   return {
     InternetGateway: {
       Type: 'AWS::EC2::InternetGateway',
@@ -64,7 +64,7 @@ function publicSide(plan: NetworkPlan, zones: readonly Zone[]): Record<string, R
   };
 }
 
-function publicZone(plan: NetworkPlan, zone: Zone): Record<string, Resource> {
+function publicZone(plan: NetworkPlan, zone: Zone): Record<string, TemplateResource> {
   const { number, ranges } = zone;
   const withNat = plan.nat === 'per-zone' || (plan.nat === 'single' && number === 1);
   return {
@@ -74,7 +74,7 @@ function publicZone(plan: NetworkPlan, zone: Zone): Record<string, Resource> {
   };
 }
 
-function natGateway(plan: NetworkPlan, number: number): Record<string, Resource> {
+function natGateway(plan: NetworkPlan, number: number): Record<string, TemplateResource> {
   return {
     [`NatAddress${number}`]: {
       Type: 'AWS::EC2::EIP',
@@ -92,7 +92,7 @@ function natGateway(plan: NetworkPlan, number: number): Record<string, Resource>
   };
 }
 
-function privateSide(plan: NetworkPlan, zone: Zone): Record<string, Resource> {
+function privateSide(plan: NetworkPlan, zone: Zone): Record<string, TemplateResource> {
   const { number, ranges } = zone;
   const gateway = plan.nat === 'single' ? 1 : number;
   return {
@@ -103,7 +103,7 @@ function privateSide(plan: NetworkPlan, zone: Zone): Record<string, Resource> {
   };
 }
 
-const natRoute = (number: number, gateway: number): Resource => ({
+const natRoute = (number: number, gateway: number): TemplateResource => ({
   Type: 'AWS::EC2::Route',
   Properties: {
     RouteTableId: ref(`PrivateRouteTable${number}`),
@@ -118,7 +118,7 @@ function subnet(
   kind: 'public' | 'private',
   range: string,
   tags: Readonly<Record<string, string>>,
-): Resource {
+): TemplateResource {
   return {
     Type: 'AWS::EC2::Subnet',
     Properties: {
@@ -131,12 +131,12 @@ function subnet(
   };
 }
 
-const routeTable = (plan: NetworkPlan, name: string): Resource => ({
+const routeTable = (plan: NetworkPlan, name: string): TemplateResource => ({
   Type: 'AWS::EC2::RouteTable',
   Properties: { VpcId: ref('Vpc'), Tags: tagsOf(plan, name) },
 });
 
-const association = (subnetName: string, table: string): Resource => ({
+const association = (subnetName: string, table: string): TemplateResource => ({
   Type: 'AWS::EC2::SubnetRouteTableAssociation',
   Properties: { SubnetId: ref(subnetName), RouteTableId: ref(table) },
 });

@@ -1,6 +1,6 @@
 import type { NetworkPlan } from './network-input.ts';
 import { subnetPlan, type ZoneRanges } from './subnet-plan.ts';
-import { commaJoined, type Output, type Parameter, ref, type Value } from './template.ts';
+import { commaJoined, type Output, ref, type TemplateParameter, type Value } from './template.ts';
 
 /** One availability zone of the network. */
 export interface Zone {
@@ -23,7 +23,7 @@ function zoneName({ zoneNames }: NetworkPlan, index: number): Value {
   return zoneNames ? ref(`Zone${index + 1}`) : { 'Fn::Select': [index, { 'Fn::GetAZs': '' }] };
 }
 
-export function zoneParameters({ zoneNames = [] }: NetworkPlan): Record<string, Parameter> {
+export function zoneParameters({ zoneNames = [] }: NetworkPlan): Record<string, TemplateParameter> {
   return Object.fromEntries(
     zoneNames.map((name, index) => [
       `Zone${index + 1}`,

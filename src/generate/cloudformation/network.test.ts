@@ -7,11 +7,11 @@ import { serviceName } from './network-endpoints.ts';
 import type { NetworkInput } from './network-input.ts';
 import { subnetPlan } from './subnet-plan.ts';
 import { SITE_TAG } from './tags.ts';
-import { formatTemplate, type Resource, type Template, type Value } from './template.ts';
+import { formatTemplate, type Template, type TemplateResource, type Value } from './template.ts';
 
 const SITE: NetworkInput = { site: 'lab', mode: 'disconnected', zoneName: 'lab.example.com' };
 
-function ofType({ Resources }: Template, type: string): Resource[] {
+function ofType({ Resources }: Template, type: string): TemplateResource[] {
   return Object.values(Resources).filter(({ Type }) => Type === type);
 }
 

@@ -12,13 +12,13 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-export interface Parameter {
+export interface TemplateParameter {
   readonly Type: string;
   readonly Description: string;
   readonly Default?: string;
 }
 
-export interface Resource {
+export interface TemplateResource {
   readonly Type: string;
   readonly DependsOn?: string;
   readonly DeletionPolicy?: 'Delete' | 'Retain';
@@ -33,16 +33,16 @@ export interface Output {
 
 /** What one feature adds to a template. Parts are independent and add up. */
 export interface TemplatePart {
-  readonly parameters?: Readonly<Record<string, Parameter>>;
-  readonly resources?: Readonly<Record<string, Resource>>;
+  readonly parameters?: Readonly<Record<string, TemplateParameter>>;
+  readonly resources?: Readonly<Record<string, TemplateResource>>;
   readonly outputs?: Readonly<Record<string, Output>>;
 }
 
 export interface Template {
   readonly AWSTemplateFormatVersion: '2010-09-09';
   readonly Description: string;
-  readonly Parameters?: Readonly<Record<string, Parameter>>;
-  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Parameters?: Readonly<Record<string, TemplateParameter>>;
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Outputs?: Readonly<Record<string, Output>>;
 }
 

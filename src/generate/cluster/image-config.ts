@@ -36,7 +36,7 @@ export interface ImageConfigInput {
   readonly insecureRegistries?: readonly string[] | undefined;
 }
 
-export interface ImageConfig {
+export interface ClusterImageConfig {
   readonly apiVersion: 'config.openshift.io/v1';
   readonly kind: 'Image';
   readonly metadata: { readonly name: 'cluster' };
@@ -44,7 +44,7 @@ export interface ImageConfig {
 }
 
 /** `image.config.openshift.io/cluster`: only the fields that were asked for, so that it can be merged. */
-export function imageConfig(input: ImageConfigInput): ImageConfig {
+export function imageConfig(input: ImageConfigInput): ClusterImageConfig {
   if (input.allowedRegistries?.length && input.blockedRegistries?.length) {
     throw new AtollError('INPUT_INVALID', 'Cannot both allow and block registries', {
       hint: 'The cluster takes one of the two lists; drop the other',

@@ -3,7 +3,7 @@ import { type Digest, splitDigest } from '../../oci/digest.ts';
 import { byText, sortedRecord } from '../order.ts';
 import type { ConfigMap } from './config-map.ts';
 
-export interface ReleaseSignature {
+export interface SignatureDocument {
   readonly digest: Digest;
   /** The detached GPG message as the signature store serves it. */
   readonly bytes: Uint8Array;
@@ -16,7 +16,7 @@ const KEY = /^(?<release>sha256-[0-9a-f]{64})-\d+$/;
  * Signatures of an earlier ConfigMap stay, so that updates of last month still verify.
  */
 export function releaseSignatures(
-  signatures: readonly ReleaseSignature[],
+  signatures: readonly SignatureDocument[],
   earlier?: Pick<ConfigMap, 'binaryData'>,
 ): ConfigMap {
   const byRelease = new Map<string, Set<string>>();

@@ -9,7 +9,7 @@ export interface SelectionInput {
   readonly featureSet?: string | undefined;
 }
 
-export interface Selection {
+export interface RequestSelection {
   readonly selected: readonly CredentialsRequest[];
   readonly skipped: readonly SkippedRequest[];
 }
@@ -29,7 +29,7 @@ export const DEFAULT_PROFILE = 'self-managed-high-availability';
 export function selectRequests(
   requests: readonly CredentialsRequest[],
   input: SelectionInput,
-): Selection {
+): RequestSelection {
   const judged = requests.map((request) => ({ request, reason: reasonToSkip(request, input) }));
   const skipped = judged.flatMap(({ request: { name }, reason }) =>
     reason === undefined ? [] : [{ name, reason }],

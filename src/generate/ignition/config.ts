@@ -8,7 +8,7 @@ export interface Verification {
   readonly hash: string;
 }
 
-export interface Resource {
+export interface IgnitionResource {
   readonly source?: string;
   readonly compression?: string;
   readonly verification?: Verification;
@@ -29,8 +29,8 @@ export interface NodeEntry {
 
 export interface FileEntry extends NodeEntry {
   readonly mode?: number;
-  readonly contents?: Resource;
-  readonly append?: readonly Resource[];
+  readonly contents?: IgnitionResource;
+  readonly append?: readonly IgnitionResource[];
 }
 
 export interface DirectoryEntry extends NodeEntry {
@@ -101,11 +101,11 @@ export interface IgnitionConfig {
   readonly ignition: {
     readonly version: string;
     readonly config?: {
-      readonly merge?: readonly Resource[];
-      readonly replace?: Resource;
+      readonly merge?: readonly IgnitionResource[];
+      readonly replace?: IgnitionResource;
     };
     readonly security?: {
-      readonly tls?: { readonly certificateAuthorities?: readonly Resource[] };
+      readonly tls?: { readonly certificateAuthorities?: readonly IgnitionResource[] };
     };
     readonly timeouts?: { readonly httpResponseHeaders?: number; readonly httpTotal?: number };
     readonly proxy?: {
@@ -127,7 +127,7 @@ export interface IgnitionConfig {
 }
 
 /** The bytes themselves, inside the config. */
-export function inline(contents: string | Uint8Array): Resource {
+export function inline(contents: string | Uint8Array): IgnitionResource {
   const base64 = Buffer.from(contents).toString('base64');
   return { source: `data:text/plain;charset=utf-8;base64,${base64}` };
 }

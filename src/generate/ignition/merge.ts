@@ -1,5 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
-import { isObject, type JsonObject as Json } from '../../core/shape.ts';
+import { isObject, type PlainObject as Json } from '../../core/shape.ts';
 import { IGNITION_VERSIONS, type IgnitionConfig } from './config.ts';
 import { newerVersion } from './versions.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import type { IgnitionConfig, Resource } from './config.ts';
+import type { IgnitionConfig, IgnitionResource } from './config.ts';
 
 const named = z.looseObject({ name: z.string() });
 const placed = z.looseObject({ path: z.string() });
@@ -43,7 +43,7 @@ export function parseIgnition(text: string, subject: string): IgnitionConfig {
 const DATA = /^data:(?<type>[^,]*?)(?<base64>;base64)?,(?<body>.*)$/s;
 
 /** The bytes of a `data:` resource; undefined when they lie elsewhere. */
-export function contentsOf(resource: Resource | undefined): Buffer | undefined {
+export function contentsOf(resource: IgnitionResource | undefined): Buffer | undefined {
   if (resource?.source === undefined || resource.source === '') return Buffer.alloc(0);
   const parts = DATA.exec(resource.source)?.groups;
   if (!parts) return undefined;

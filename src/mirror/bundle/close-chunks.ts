@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/format.ts';
-import { Progress } from '../progress.ts';
+import { Progress } from '../../core/progress.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
 import { hashFile, sizeOfFile } from './chunk-files.ts';
 

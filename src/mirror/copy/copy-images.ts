@@ -2,10 +2,10 @@ import type { Context } from '../../core/context.ts';
 import { isTransient } from '../../core/errors.ts';
 import { counted, formatBytes } from '../../core/format.ts';
 import { createPool } from '../../core/pool.ts';
+import { Progress } from '../../core/progress.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
 import type { Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { Progress } from '../progress.ts';
 import { BlobMover } from './blob-mover.ts';
 import { Concurrency } from './concurrency.ts';
 import { ImageCopier } from './image-copier.ts';
@@ -14,12 +14,12 @@ import { ManifestCache } from './manifest-cache.ts';
 import { findMountCandidates } from './mount-candidates.ts';
 import { blobsOf, type ImagePlan, isDone } from './plan.ts';
 import { Planner } from './planner.ts';
-import { type Attempt, Results } from './results.ts';
+import { type CopyAttempt, Results } from './results.ts';
 
 /** Images that are being put together at once: enough that blobs never run out. */
 const IMAGES_AT_ONCE = 64;
 
-type Planned = Attempt & ({ readonly plan: ImagePlan } | { readonly error: unknown });
+type Planned = CopyAttempt & ({ readonly plan: ImagePlan } | { readonly error: unknown });
 
 /**
  * Copies images with all that belongs to them. A plan first: what is missing is known before
@@ -28,7 +28,7 @@ type Planned = Attempt & ({ readonly plan: ImagePlan } | { readonly error: unkno
 export async function copyImages(ctx: Context, options: CopyOptions): Promise<CopyReport> {
   const start = performance.now();
   const run = new CopyRun(ctx, options);
-  let attempts: readonly Attempt[] = options.images.map((job, index) => ({
+  let attempts: readonly CopyAttempt[] = options.images.map((job, index) => ({
     job,
     index,
     number: 1,
@@ -68,10 +68,10 @@ class CopyRun {
   }
 
   /** Plans and copies once; returns what deserves another attempt. */
-  async round(attempts: readonly Attempt[]): Promise<readonly Attempt[]> {
+  async round(attempts: readonly CopyAttempt[]): Promise<readonly CopyAttempt[]> {
     const queue = smallestFirst(await this.#planAll(attempts));
     await this.#prepare(queue);
-    const again: Attempt[] = [];
+    const again: CopyAttempt[] = [];
     const progress = this.#startProgress(queue);
     const copier = new ImageCopier(this.#ctx, this.#mover, this.#cache);
     const work = async () => {
@@ -91,7 +91,7 @@ class CopyRun {
     return this.#mover.idle();
   }
 
-  async #planAll(attempts: readonly Attempt[]): Promise<Planned[]> {
+  async #planAll(attempts: readonly CopyAttempt[]): Promise<Planned[]> {
     const planner = new Planner(this.#ctx, this.#options, {
       cache: this.#cache,
       concurrency: this.#concurrency,
@@ -178,7 +178,7 @@ class CopyRun {
   }
 }
 
-function nextAttempt({ job, index, number, bytes }: Attempt): Attempt {
+function nextAttempt({ job, index, number, bytes }: CopyAttempt): CopyAttempt {
   return { job, index, number: number + 1, bytes };
 }
 

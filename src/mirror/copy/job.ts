@@ -9,7 +9,7 @@ import type { Limiter } from '../../remote/client/limiter.ts';
  * What of an index is copied. `whole`: all of it. `sparse`: the index with its bytes and digest as
  * they are, but only the chosen platforms below it. `single`: the one image of the chosen platform.
  */
-export type Shape = 'whole' | 'sparse' | 'single';
+export type CopyShape = 'whole' | 'sparse' | 'single';
 
 /** One image to copy. Jobs may share sources and targets; what they share is moved once. */
 export interface ImageJob {
@@ -24,7 +24,7 @@ export interface ImageJob {
   readonly to: string;
   /** `host/repository` of the source. Jobs with the same one share what is asked about it. */
   readonly sourceRepository?: string | undefined;
-  readonly shape?: Shape | undefined;
+  readonly shape?: CopyShape | undefined;
   /** For `sparse` and `single`. */
   readonly platforms?: readonly Platform[] | undefined;
   /** Whether its signatures and other attachments come along; by default what the run says. */

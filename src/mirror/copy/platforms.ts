@@ -2,13 +2,13 @@ import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { formatPlatform, matchesPlatform, selectPlatforms } from '../../oci/platform.ts';
-import type { ImageJob, Shape } from './job.ts';
+import type { CopyShape, ImageJob } from './job.ts';
 
 /** The children of an index that are copied. */
 export function chosenChildren(
   index: RawManifest,
   job: Pick<ImageJob, 'from' | 'platforms'>,
-  shape: Shape,
+  shape: CopyShape,
 ): readonly Descriptor[] {
   if (shape === 'whole' || !job.platforms?.length) return index.children;
   for (const wanted of job.platforms) {

@@ -5,7 +5,7 @@ import type { ImageFailure, ImageJob, ImageResult, Outcome } from './job.ts';
 import { type ImagePlan, sizeOf } from './plan.ts';
 
 /** One image on its way, for the first time or again. */
-export interface Attempt {
+export interface CopyAttempt {
   readonly job: ImageJob;
   /** Position in the list of jobs. */
   readonly index: number;
@@ -31,21 +31,21 @@ export class Results {
     return this.#results.filter((result) => result.outcome === outcome).length;
   }
 
-  copied(attempt: Attempt, plan: ImagePlan): void {
+  copied(attempt: CopyAttempt, plan: ImagePlan): void {
     const sizeBytes = sizeOf(plan) ?? 0;
     const event = { ...eventNames(attempt, plan), sizeBytes, ...attempt.bytes };
     this.#ctx.emit({ type: 'image.copied', ...event });
     this.#succeeded(attempt, plan, 'copied');
   }
 
-  skipped(attempt: Attempt, plan: ImagePlan): void {
+  skipped(attempt: CopyAttempt, plan: ImagePlan): void {
     const event = { ...eventNames(attempt, plan), reason: 'already there' };
     this.#ctx.emit({ type: 'image.skipped', ...event });
     this.#succeeded(attempt, plan, 'skipped');
   }
 
   /** `plan` where there was one before it failed. */
-  failed(attempt: Attempt, plan: ImagePlan | undefined, cause: unknown): void {
+  failed(attempt: CopyAttempt, plan: ImagePlan | undefined, cause: unknown): void {
     const { from, to } = attempt.job;
     const error = failureOf(cause);
     const { code, message } = error;
@@ -54,14 +54,14 @@ export class Results {
     this.#keep(attempt, plan, { outcome: 'failed', error });
   }
 
-  #succeeded(attempt: Attempt, plan: ImagePlan, outcome: Outcome): void {
+  #succeeded(attempt: CopyAttempt, plan: ImagePlan, outcome: Outcome): void {
     const root = plan.root.node.descriptor;
     const attachments = plan.attachments.length;
     this.#keep(attempt, plan, { outcome, root, sizeBytes: sizeOf(plan), attachments });
   }
 
   #keep(
-    { job, index, number, bytes }: Attempt,
+    { job, index, number, bytes }: CopyAttempt,
     plan: ImagePlan | undefined,
     rest: Partial<ImageResult> & Pick<ImageResult, 'outcome'>,
   ): void {
@@ -73,7 +73,7 @@ export class Results {
   }
 }
 
-function eventNames({ job }: Attempt, plan: ImagePlan) {
+function eventNames({ job }: CopyAttempt, plan: ImagePlan) {
   return { source: job.from, target: job.to, digest: plan.root.node.descriptor.digest };
 }
 

@@ -11,7 +11,7 @@ import {
   type DestinationRepository,
   type SourceRepository,
 } from './copy-repositories.ts';
-import type { ImageJob, Shape } from './job.ts';
+import type { CopyShape, ImageJob } from './job.ts';
 import type { ManifestCache } from './manifest-cache.ts';
 import type { ManifestNode, PlannedBlob } from './plan.ts';
 import { chosenChildren } from './platforms.ts';
@@ -20,7 +20,7 @@ export interface TreeRequest {
   readonly job: Pick<ImageJob, 'from' | 'platforms'>;
   readonly from: SourceRepository;
   readonly to: DestinationRepository;
-  readonly shape: Shape;
+  readonly shape: CopyShape;
   /** What was read already. */
   readonly manifest?: RawManifest | undefined;
 }

@@ -1,6 +1,6 @@
 import { catalogName, catalogSource, clusterCatalog } from '../../generate/cluster/catalogs.ts';
 import { updateService } from '../../generate/cluster/cluster-version.ts';
-import type { ReleaseSignature } from '../../generate/cluster/release-signatures.ts';
+import type { SignatureDocument } from '../../generate/cluster/release-signatures.ts';
 import { releaseSignatures } from '../../generate/cluster/release-signatures.ts';
 import {
   imageContentSourcePolicy,
@@ -35,7 +35,7 @@ export const RESOURCE_FILE =
  */
 export function clusterResources(
   images: readonly MirroredImage[],
-  signatures: readonly ReleaseSignature[],
+  signatures: readonly SignatureDocument[],
   options: ResourceOptions = {},
   earlier: CatalogNames = new Map(),
 ): ReadonlyMap<string, string> {

@@ -10,7 +10,7 @@ import { isBuilt, readReport, type StoredReport, wholeRunHint } from './report.t
 import { type MirrorRunOptions, type RunContent, upstreamOf } from './run.ts';
 import { fillBundle, type SaveResult } from './save.ts';
 
-export interface RetryOptions extends MirrorRunOptions {
+export interface RetryRunOptions extends MirrorRunOptions {
   /** A bundle that grows has to be signed again. */
   readonly signer?: Signer | undefined;
   /** With keys a bundle that is loaded has to be signed by one of them. */
@@ -22,7 +22,7 @@ export type RetryResult =
   | { readonly save: SaveResult; readonly mirror?: undefined };
 
 /** Does only what the last run could not, as its report says, from where that run took it. */
-export async function retryFailed(ctx: Context, options: RetryOptions): Promise<RetryResult> {
+export async function retryFailed(ctx: Context, options: RetryRunOptions): Promise<RetryResult> {
   const last = await readReport(options.workingDir);
   const { flow, folder = '', destination } = last;
   const sourceOf = upstreamOf(options.registries);

@@ -11,7 +11,7 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Repository } from '../../remote/registries.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import { decide, type Policy } from '../node/policy.ts';
-import type { Requirement, SigstoreSigned } from '../node/policy-schema.ts';
+import type { PolicyRequirement, SigstoreSigned } from '../node/policy-schema.ts';
 import { acceptsIdentity } from '../node/signed-identity.ts';
 import { copyCommand } from './commands.ts';
 import type { Lookup } from './content-holes.ts';
@@ -21,7 +21,7 @@ import { keysOf, type SignatureTools } from './signature-keys.ts';
 /** What nodes demand of one image, and who says so. */
 export interface SignatureDemand {
   readonly rule: string;
-  readonly requirement: Requirement | undefined;
+  readonly requirement: PolicyRequirement | undefined;
 }
 
 /** Demands on the signatures of an image: by policy.json, and by the release from 4.21 on. */

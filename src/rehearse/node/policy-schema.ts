@@ -72,8 +72,8 @@ export const policySchema = z.strictObject({
 });
 
 /** One thing that must be true of an image before a node takes it. */
-export type Requirement = z.infer<typeof requirement>;
-export type SigstoreSigned = Extract<Requirement, { readonly type: 'sigstoreSigned' }>;
+export type PolicyRequirement = z.infer<typeof requirement>;
+export type SigstoreSigned = Extract<PolicyRequirement, { readonly type: 'sigstoreSigned' }>;
 export type SignedIdentity = z.infer<typeof identity>;
 
 /** Whether nodes also ask for an entry in a transparency log. */

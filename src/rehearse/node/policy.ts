@@ -1,18 +1,18 @@
 import { AtollError } from '../../core/errors.ts';
 import type { Reference } from '../../oci/reference.ts';
-import { policySchema, type Requirement } from './policy-schema.ts';
+import { type PolicyRequirement, policySchema } from './policy-schema.ts';
 
 /** `policy.json` of a node, and the file it came from. */
 export interface Policy {
   readonly file: string;
-  readonly default: readonly Requirement[];
-  readonly scopes: Readonly<Record<string, readonly Requirement[]>>;
+  readonly default: readonly PolicyRequirement[];
+  readonly scopes: Readonly<Record<string, readonly PolicyRequirement[]>>;
 }
 
 export interface PolicyDecision {
   /** The scope that decided; `default` where none did. */
   readonly scope: string;
-  readonly requirements: readonly Requirement[];
+  readonly requirements: readonly PolicyRequirement[];
 }
 
 export function parsePolicy(text: string, file: string): Policy {

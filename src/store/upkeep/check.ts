@@ -3,11 +3,11 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { counted, formatBytes } from '../../core/format.ts';
 import { mapBounded } from '../../core/pool.ts';
+import { Progress } from '../../core/progress.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
-import { type Progress, startProgress } from '../progress.ts';
 import { isDamage } from '../read-manifest.ts';
 import type { Blobs, Store, StoredBlob } from '../store.ts';
-import { type ContentGraph, type ManifestNode, readGraph } from './graph.ts';
+import { type ContentGraph, type GraphManifest, readGraph } from './graph.ts';
 import { type Bad, type ContentProblem, explain } from './problems.ts';
 import type { Root } from './roots.ts';
 
@@ -35,8 +35,8 @@ export async function checkStore(
   const blobs: StoredBlob[] = [];
   for await (const { digest, size } of store.blobs.list(ctx)) blobs.push({ digest, size });
   const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
-  const progress = startProgress(ctx, {
-    task: 'store.check',
+  const progress = new Progress(ctx, {
+    id: 'store.check',
     title: 'Check stored content',
     totalBytes: bytes,
     totalItems: blobs.length,
@@ -64,9 +64,9 @@ async function findDamaged(
 ): Promise<Bad> {
   const bad: Bad = new Map();
   await mapBounded(ctx, HASHERS, all, async ({ digest }) => {
-    const detail = await damageOf(ctx, blobs, digest, (bytes) => progress.add(bytes, 0));
+    const detail = await damageOf(ctx, blobs, digest, (bytes) => progress.addBytes(bytes));
     if (detail !== undefined) bad.set(digest, { found: 'damaged', detail });
-    progress.add(0, 1);
+    progress.addItem();
   });
   return bad;
 }
@@ -121,6 +121,6 @@ function* missingIn(
 }
 
 /** At least one image of the index is here; an index of nothing is no use to anybody. */
-function isSparse(node: ManifestNode, present: ReadonlyMap<Digest, number>): boolean {
+function isSparse(node: GraphManifest, present: ReadonlyMap<Digest, number>): boolean {
   return node.isIndex && node.children.some(({ digest }) => present.has(digest));
 }

@@ -10,14 +10,14 @@ import type { Root } from './roots.ts';
 /** Which content refers to which, as far as the store's manifests can be read. */
 export interface ContentGraph {
   readonly roots: readonly Root[];
-  readonly manifests: ReadonlyMap<Digest, ManifestNode>;
+  readonly manifests: ReadonlyMap<Digest, GraphManifest>;
   /** Manifests that cannot be read or have other bytes than their digest says: what they refer to is unknown. */
   readonly damaged: ReadonlySet<Digest>;
   /** Everything that some root needs. */
   readonly reached: ReadonlySet<Digest>;
 }
 
-export interface ManifestNode {
+export interface GraphManifest {
   readonly children: readonly Descriptor[];
   readonly isIndex: boolean;
 }
@@ -41,7 +41,7 @@ export async function readGraph(
 const digestOf = ({ digest }: { readonly digest: Digest }): Digest => digest;
 
 class GraphReader {
-  readonly manifests = new Map<Digest, ManifestNode>();
+  readonly manifests = new Map<Digest, GraphManifest>();
   readonly damaged = new Set<Digest>();
   readonly reached = new Set<Digest>();
   readonly #ctx: Context;

@@ -1,7 +1,7 @@
-import type { Resolved, ResolvedStep } from './resolve.ts';
+import type { ResolvedPlan, ResolvedStep } from './resolve.ts';
 
 /** A resolved workflow as a tree: chains as branches, steps as leaves, in the order they run. */
-export function stepTree(resolved: Resolved): string {
+export function stepTree(resolved: ResolvedPlan): string {
   const lines = [`${resolved.kind}/${resolved.name}`];
   let phase = '';
   let open: readonly string[] = [];
@@ -23,7 +23,7 @@ export function stepTree(resolved: Resolved): string {
 }
 
 /** The same for Graphviz: one edge per step that follows another. */
-export function stepDot(resolved: Resolved): string {
+export function stepDot(resolved: ResolvedPlan): string {
   const quote = (text: string) => JSON.stringify(text);
   const nodes = resolved.steps.map(
     (step) => `  ${quote(step.step.as)} [group=${quote(step.phase)}];`,

@@ -28,7 +28,7 @@ export interface ResolvedStep extends RegisteredStep {
   }[];
 }
 
-export interface Resolved {
+export interface ResolvedPlan {
   readonly name: string;
   readonly kind: 'ref' | 'chain' | 'workflow';
   readonly steps: readonly ResolvedStep[];
@@ -59,7 +59,7 @@ export function resolveSteps(
   registry: StepRegistry,
   name: string,
   callerEnv: Readonly<Record<string, string>> = {},
-): Resolved {
+): ResolvedPlan {
   const caller: Frame = {
     label: 'caller',
     env: new Map(Object.entries(callerEnv)),
@@ -91,7 +91,7 @@ function resolveWorkflow(
   registry: StepRegistry,
   workflow: RegistryWorkflow,
   caller: Frame,
-): Resolved {
+): ResolvedPlan {
   const config = workflow.steps;
   const frame: Frame = {
     label: `workflow/${workflow.as}`,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Architecture } from '../../../content/image-set/image-set.ts';
+import type { ReleaseArchitecture } from '../../../content/image-set/image-set.ts';
 import { createGraphSource } from '../../../content/release/graph/graph-source.ts';
 import { findVersion, isBareVersion } from '../../../content/release/open-release.ts';
 import type { Context } from '../../../core/context.ts';
@@ -102,7 +102,12 @@ async function originOf(
   }
   const name = from ?? '';
   const reference = isBareVersion(name)
-    ? await findVersion(ctx, name, arch as Architecture, createGraphSource(collect.web, graph))
+    ? await findVersion(
+        ctx,
+        name,
+        arch as ReleaseArchitecture,
+        createGraphSource(collect.web, graph),
+      )
     : parseReference(name.replace(/^docker:\/\//, ''));
   return await releaseFromRegistry(ctx, reference, registries);
 }

@@ -1,4 +1,4 @@
-import type { Architecture } from '../../../content/image-set/image-set.ts';
+import type { ReleaseArchitecture } from '../../../content/image-set/image-set.ts';
 import { createGraphSource } from '../../../content/release/graph/graph-source.ts';
 import type { ComponentReach } from '../../../content/release/locate-component.ts';
 import {
@@ -83,7 +83,7 @@ async function imageOf(
   web: Web,
 ): Promise<string> {
   const graphs = createGraphSource(web, graph);
-  return formatReference(await findVersion(ctx, version, arch as Architecture, graphs));
+  return formatReference(await findVersion(ctx, version, arch as ReleaseArchitecture, graphs));
 }
 
 async function placeOf(ctx: Context, text: string, registries: Registries): Promise<ReleasePlace> {

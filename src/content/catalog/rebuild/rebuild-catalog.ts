@@ -6,7 +6,7 @@ import { isIndex } from '../../../oci/manifest.ts';
 import { formatPlatform, selectPlatforms } from '../../../oci/platform.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import { type LayerFolder, streamLayer } from '../../../oci/stream-layer.ts';
-import { type BuiltImage, deriveImage } from '../../build/derive-image.ts';
+import { deriveImage, type RebuiltImage } from '../../build/derive-image.ts';
 import type { ImageConfig } from '../../layers/image-config.ts';
 import { CONFIGS_LABEL, type OpenCatalog } from '../open-catalog.ts';
 import type { KeptDocument } from '../read-files.ts';
@@ -30,7 +30,7 @@ export async function rebuildCatalog(
   ctx: Context,
   open: OpenCatalog,
   { selection, documents, platforms }: Filtered,
-): Promise<BuiltImage> {
+): Promise<RebuiltImage> {
   await refuseNoPlatform(ctx, open, platforms);
   const cache = removableCache(open);
   const removed = [open.configs, ...(cache === undefined ? [] : [cache])];

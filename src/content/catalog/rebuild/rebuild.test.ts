@@ -18,7 +18,7 @@ import type { Descriptor, Platform } from '../../../oci/descriptor.ts';
 import { type ImageManifest, isIndex, type RawManifest } from '../../../oci/manifest.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { walk } from '../../../oci/walk.ts';
-import type { BuiltImage } from '../../build/derive-image.ts';
+import type { RebuiltImage } from '../../build/derive-image.ts';
 import type { OperatorPackage } from '../../image-set/image-set.ts';
 import { readConfig } from '../../layers/image-config.ts';
 import { readLayerFiles } from '../../layers/layer-files.ts';
@@ -42,7 +42,7 @@ async function rebuild(
   place: CatalogPlace,
   packages: readonly OperatorPackage[],
   platforms?: readonly Platform[],
-): Promise<BuiltImage> {
+): Promise<RebuiltImage> {
   const resolved = await resolveCatalog(ctx, place, { packages, full: false, dependencies: true });
   const documents = await selectedDocuments(ctx, resolved);
   expect(resolved.selection.failures).toEqual([]);
@@ -53,7 +53,7 @@ async function rebuild(
   });
 }
 
-async function imagesOf({ source, descriptor }: BuiltImage): Promise<RawManifest[]> {
+async function imagesOf({ source, descriptor }: RebuiltImage): Promise<RawManifest[]> {
   const root = await source.manifest(ctx, descriptor);
   if (!isIndex(root)) return [root];
   return await Promise.all(root.children.map((child) => source.manifest(ctx, child)));
@@ -210,7 +210,7 @@ describe('rebuildCatalog', () => {
     { schema: 'vendor.note', name: 'for everybody' },
   ];
 
-  async function textsOf(built: BuiltImage): Promise<Record<string, string>> {
+  async function textsOf(built: RebuiltImage): Promise<Record<string, string>> {
     const [image] = await imagesOf(built);
     const files = await filesOf(built.source, image as RawManifest);
     return Object.fromEntries(

@@ -4,7 +4,7 @@ import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readText } from '../../../core/files.ts';
 import type { Web } from '../../../http/web.ts';
-import type { Architecture } from '../../image-set/image-set.ts';
+import type { ReleaseArchitecture } from '../../image-set/image-set.ts';
 import { parseUpdateGraph, type UpdateGraph } from './schema.ts';
 
 const OCP_SERVICE = 'https://api.openshift.com/api/upgrades_info/v1/graph';
@@ -12,7 +12,7 @@ const OKD_SERVICE = 'https://origin-release.ci.openshift.org/graph';
 
 export interface GraphQuery {
   readonly channel: string;
-  readonly architecture: Architecture;
+  readonly architecture: ReleaseArchitecture;
   readonly type: 'ocp' | 'okd';
 }
 

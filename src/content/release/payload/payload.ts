@@ -7,10 +7,10 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import { type ImageManifest, isIndex, type RawManifest } from '../../../oci/manifest.ts';
 import { ARCHITECTURES, isArchitecture } from '../../../oci/platform.ts';
-import type { Architecture } from '../../image-set/image-set.ts';
+import type { ReleaseArchitecture } from '../../image-set/image-set.ts';
 import { ANY_PLATFORM, chooseImage } from '../../layers/choose-image.ts';
 import { readConfig } from '../../layers/image-config.ts';
-import { type LayerFile, readLayerFiles } from '../../layers/layer-files.ts';
+import { type FileInLayer, readLayerFiles } from '../../layers/layer-files.ts';
 import { type Component, parseImageReferences } from './image-references.ts';
 
 const FOLDER = 'release-manifests/';
@@ -22,14 +22,14 @@ export interface Payload {
   /** Of what was asked for: the index of a multi-architecture release. */
   readonly digest: Digest;
   readonly version: string;
-  readonly architecture: Architecture;
+  readonly architecture: ReleaseArchitecture;
   /** Tag of the release image on a mirror: `4.18.1-x86_64`, `4.18.1-multi`. */
   readonly tag: string;
   readonly created: string | undefined;
   readonly metadata: ReleaseMetadata;
   readonly components: readonly Component[];
   /** Every file under `release-manifests/`, by name. */
-  readonly manifests: ReadonlyMap<string, LayerFile>;
+  readonly manifests: ReadonlyMap<string, FileInLayer>;
 }
 
 export interface ReleaseMetadata {
@@ -70,7 +70,7 @@ export async function readPayload(
 }
 
 /** `4.18.1` for amd64 is tagged `4.18.1-x86_64`, as upstream does. */
-function releaseTag(version: string, architecture: Architecture): string {
+function releaseTag(version: string, architecture: ReleaseArchitecture): string {
   const suffix = isArchitecture(architecture) ? ARCHITECTURES[architecture] : 'multi';
   // A version may have "+" for build metadata, which no tag can.
   return `${version.replaceAll('+', '_')}-${suffix}`;
@@ -81,7 +81,7 @@ async function architectureOf(
   source: Source,
   root: RawManifest,
   image: RawManifest,
-): Promise<Architecture> {
+): Promise<ReleaseArchitecture> {
   if (isIndex(root)) return 'multi';
   const { architecture } = await readConfig(ctx, source, image.content as ImageManifest);
   if (isArchitecture(architecture)) return architecture;
@@ -108,7 +108,7 @@ export function componentOf(payload: Payload, name: string): Component {
   );
 }
 
-function textOf(manifests: ReadonlyMap<string, LayerFile>, name: string, shown: string): string {
+function textOf(manifests: ReadonlyMap<string, FileInLayer>, name: string, shown: string): string {
   const file = manifests.get(name);
   if (file) return Buffer.from(file.bytes).toString('utf8');
   throw new AtollError('PAYLOAD_INVALID', `Cannot read ${shown}: it has no ${FOLDER}${name}`, {

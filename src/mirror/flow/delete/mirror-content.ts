@@ -1,11 +1,11 @@
 import type { Context } from '../../../core/context.ts';
 import { counted } from '../../../core/format.ts';
 import { mapBounded } from '../../../core/pool.ts';
+import { Progress } from '../../../core/progress.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
 import type { Registries, Repository } from '../../../remote/registries.ts';
 import { signatureTags } from '../../copy/attachments.ts';
-import { Progress } from '../../progress.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 const AT_ONCE = 16;

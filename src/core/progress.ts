@@ -1,5 +1,5 @@
-import type { Context } from '../core/context.ts';
-import { counted } from '../core/format.ts';
+import type { Context } from './context.ts';
+import { counted } from './format.ts';
 
 /** Often enough for a bar that moves, rare enough for a journal. */
 const TICK_MS = 250;
