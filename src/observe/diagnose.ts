@@ -84,7 +84,7 @@ export async function diagnose(
   };
 }
 
-/** Who looks for a pattern: a rule for its cause or for the end of it, or the timeline. */
+/** The consumer of a pattern: a rule that looks for a cause or for its end, or the timeline. */
 type PatternOwner =
   | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
   | { readonly kind: 'timeline' };
@@ -97,7 +97,7 @@ const SIGNALS = SIGNAL_PATTERNS.map(
 
 function patternsOf(rule: Rule): OwnedPattern[] {
   const { pattern, over, where, appliesTo } = rule;
-  // What ends something is said by the one who waited, or by systemd for all.
+  // The end of a failure is logged by the unit that retried, or by systemd.
   const alsoSystemd = (origin: string) => appliesTo(origin) || BY_SYSTEMD.test(origin);
   return [
     ...(pattern === undefined

@@ -4,7 +4,7 @@ import type { Evidence } from './findings.ts';
 import { quoteLine } from './quote-line.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
 
-/** A line nobody has a rule for, that looks as if somebody should. */
+/** A line that no rule matches and that still looks like a failure. */
 export interface SuspiciousLine extends Evidence {
   /** Lines of the same shape. */
   readonly count: number;

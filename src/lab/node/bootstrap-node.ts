@@ -207,7 +207,7 @@ async function pullAloud(
   }
 }
 
-/** The last unit: tells the cluster, and whoever waits for it, that the bootstrap is no longer needed. */
+/** The last unit: reports to the cluster that the bootstrap machine is no longer needed. */
 async function reportProgress({ journal, board }: LabNode): Promise<void> {
   await journal.record('progress', { phase: 'service start' });
   for (const { stage = '', starts = '' } of PROGRESS_STAGES) {

@@ -32,7 +32,7 @@ async function rollOut(ctx: Context, node: LabNode, payload: Payload): Promise<v
   for (const { image } of mine) await pullFor(ctx, node, formatReference(image));
 }
 
-/** Catalogs, operators and extra images run on workers; with none, on nobody but the first master. */
+/** Catalogs, operators and extra images run on workers. */
 async function runWorkloads(ctx: Context, node: LabNode): Promise<void> {
   const { spec } = node;
   const mine = spec.workloads.filter((_, index) => `worker-${index % spec.workers}` === spec.name);

@@ -21,7 +21,7 @@ import { warningsFor } from './warnings.ts';
 const MANIFEST = /^\/(?:var\/)?opt\/openshift\/(?:manifests|openshift)\/[^/]+\.(?:ya?ml|json)$/;
 const REGISTRIES_CONF = /^\/etc\/containers\/registries\.conf(?:\.d\/[^/]+\.conf)?$/;
 const CREDENTIALS = /(?:\.docker\/config\.json|containers\/auth\.json|\/kubelet\/config\.json)$/;
-/** Sample shell code, licences and docs that mention places nobody will ever contact. */
+/** Sample shell code, licences and docs: the addresses in them are never contacted. */
 const NO_REFERENCES = /^\/(?:usr\/share|etc\/motd|etc\/issue)/;
 
 /** Tells what a machine will do with this Ignition config. No secret is part of the answer. */
@@ -104,7 +104,7 @@ function mirrorSummary({ prefix, mirrors, ...rule }: RegistryRule): MirrorSummar
 const named = (texts: ReadonlyMap<string, string>, pattern: RegExp): [string, string][] =>
   [...texts].filter(([path]) => pattern.test(path));
 
-/** Where the machine config server answers: who asks there gets the rest of its config. */
+/** The address of the machine config server, which serves the rest of the config. */
 const CONFIG_SERVER = /:2262[34]\/config\//;
 
 function kindOf(

@@ -11,7 +11,7 @@ interface ExtraStep {
 
 type ServiceRecords = ReadonlyMap<string, readonly ServiceRecordEntry[]>;
 
-/** Steps of services nobody knows come before the end of bootkube, which they may hold up. */
+/** Steps of unknown services are placed before the end of bootkube, which they may hold up. */
 const LAST_PLACE = 'bootkube-complete';
 
 /**

@@ -63,7 +63,7 @@ export class BlobChecks {
     }
   }
 
-  /** Nodes never send HEAD: who refuses it may still give what is asked for. */
+  /** Nodes never send HEAD: a registry that refuses it may still serve the GET. */
   async #open(ctx: Context, repository: Repository, blob: Descriptor): Promise<BlobState> {
     try {
       (await repository.openBlob(ctx, blob)).cancel();

@@ -3,7 +3,7 @@ import { sleep } from '../../core/retry.ts';
 
 /** Keeps the sum of what all nodes take below a rate. */
 export interface Pacer {
-  /** Undefined where nobody has to wait. */
+  /** Undefined where no wait is needed. */
   take(ctx: Context, bytes: number): Promise<void> | undefined;
 }
 
