@@ -29,6 +29,21 @@ const RULES: Rules = { layers: LAYERS, never: NEVER, pure: PURE, ioBuiltins: IO_
 /** Where platforms differ: everybody else asks a row of a table. */
 const PLATFORM_FOLDERS = ['platform/', 'lab/', 'generate/install-config/platforms/'];
 
+/** Who writes files under names that atoll itself chose, in a way of its own. */
+const OWN_FILES = [
+  'core/files.ts',
+  'core/lock.ts',
+  'store/',
+  'registry/storage/blob-files.ts',
+  'registry/serving/access-log.ts',
+  'mirror/bundle/bundle-writer.ts',
+  'mirror/flow/release/oc-dir.ts',
+  'mirror/flow/upload-notes.ts',
+  'platform/shared/installer.ts',
+  'site/stages/tools.ts',
+  'lab/',
+];
+
 const all = readSources(SRC);
 const shipped = all.filter((file) => !isTest(file));
 const modules = readdirSync(SRC, { withFileTypes: true })
@@ -54,6 +69,14 @@ describe('the sources', () => {
 
   test('read YAML and run programs through core', () => {
     expect(importsAwayFromHome(shipped, HOMES)).toEqual([]);
+  });
+
+  test('write files that somebody named through core/files.ts', () => {
+    const own =
+      /\b(?:rename|writeFile|writeFileSync|createWriteStream|copyFile|mkdir)\b[^;]*from 'node:fs/;
+    const found = shipped.filter(({ text }) => own.test(text)).map(({ path }) => path);
+
+    expect(found.filter((path) => !OWN_FILES.some((home) => path.startsWith(home)))).toEqual([]);
   });
 
   test('print only in cli', () => {

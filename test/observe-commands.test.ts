@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
@@ -87,6 +87,19 @@ test('atoll bootstrap timeline shows where it is stuck, draws it, and exits with
   expect(stdout).toContain('stuck: should take at most 10m 00s');
   expect(stdout).toContain('tried 240 times');
   expect(await readFile(svg, 'utf8')).toMatch(/^<svg xmlns=/);
+});
+
+test('atoll bootstrap timeline draws through a link and leaves the link', async () => {
+  const folder = await tempDir();
+  await symlink('drawn.svg', join(folder, 'link'));
+
+  await atoll(
+    ...['bootstrap', 'timeline', await bundleFile('node-image-pull'), '--svg'],
+    join(folder, 'link'),
+  );
+
+  expect(await readlink(join(folder, 'link'))).toBe('drawn.svg');
+  expect(await readFile(join(folder, 'drawn.svg'), 'utf8')).toMatch(/^<svg xmlns=/);
 });
 
 test('atoll bootstrap timeline of something else says so instead of drawing one', async () => {

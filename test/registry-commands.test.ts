@@ -58,6 +58,12 @@ test('registry init makes what a registry needs, once, and keeps secrets to itse
   expect([again.status, again.stderr]).toEqual([3, expect.stringContaining('config.yaml" exists')]);
 });
 
+test('registry init in a folder that cannot be says so at once', async () => {
+  const { status, stderr } = await atoll(['registry', 'init', '--dir', '/proc/none/registry']);
+
+  expect([status, stderr]).toEqual([3, expect.stringContaining('[FILE_UNWRITABLE]')]);
+});
+
 test('registry user adds, lists, changes and removes users', async () => {
   const { dir } = await init();
   const user = (args: readonly string[], input = '') =>

@@ -1,10 +1,24 @@
-import { spawn } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import {
+  makeFolder,
   readBytes,
   readText,
   readTextIfPresent,
@@ -79,14 +93,85 @@ test('writeFileAtomic names the path it could not write', async () => {
   expect((await readdir(folder)).sort()).toEqual(['file', 'folder']);
 });
 
-test('writeFileAtomic replaces a link instead of writing through it', async () => {
+test('writeFileAtomic replaces the file behind a link, and leaves the links', async () => {
   const folder = await tempDir();
-  await writeFile(join(folder, 'target'), 'untouched');
-  await symlink('target', join(folder, 'link'));
+  await mkdir(join(folder, 'elsewhere'));
+  await writeFile(join(folder, 'elsewhere', 'target'), 'old', { mode: 0o640 });
+  await symlink('elsewhere/target', join(folder, 'link'));
+  await symlink('link', join(folder, 'outer'));
+
+  await writeFileAtomic(join(folder, 'outer'), 'new');
+
+  const target = join(folder, 'elsewhere', 'target');
+  expect([await readText(target), await modeOf(target)]).toEqual(['new', 0o640]);
+  expect(await readlink(join(folder, 'outer'))).toBe('link');
+  expect(await readdir(join(folder, 'elsewhere'))).toEqual(['target']);
+});
+
+test('writeFileAtomic makes the file that a link names before there is one', async () => {
+  const folder = await tempDir();
+  await symlink('later/target', join(folder, 'link'));
 
   await writeFileAtomic(join(folder, 'link'), 'new');
 
-  expect(await readText(join(folder, 'target'))).toBe('untouched');
+  expect(await readText(join(folder, 'later', 'target'))).toBe('new');
+  await symlink('round', join(folder, 'round'));
+  await expect(writeFileAtomic(join(folder, 'round'), 'x')).rejects.toThrow('Cannot write');
+});
+
+test('writeFileAtomic writes to devices and pipes, and leaves them what they are', async () => {
+  const folder = await tempDir();
+  const pipe = join(folder, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  await symlink('/dev/null', join(folder, 'nowhere'));
+  await writeFileAtomic(join(folder, 'nowhere'), 'x', { mode: SECRET_MODE });
+  await expect(writeFileAtomic(pipe, 'x')).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+    message: `Cannot write "${pipe}": nobody reads from this pipe`,
+  });
+
+  // More than a pipe holds.
+  const text = 'x'.repeat(300_000);
+  const reader = promisify(execFile)('cat', [pipe], { maxBuffer: 1_000_000 });
+  await writtenOnceRead(pipe, text);
+
+  expect((await reader).stdout).toBe(text);
+  expect((await stat(pipe)).isFIFO()).toBe(true);
+  expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  expect((await readdir(folder)).toSorted()).toEqual(['nowhere', 'pipe']);
+});
+
+/** Tries until the reader has opened its end. */
+async function writtenOnceRead(pipe: string, text: string): Promise<void> {
+  for (;;) {
+    const error = await writeFileAtomic(pipe, text).catch((reason: unknown) => reason);
+    if (error === undefined) return;
+    expect(String(error)).toContain('nobody reads');
+  }
+}
+
+test('writeFileAtomic refuses a socket and keeps it', async () => {
+  const path = join(await tempDir(), 'socket');
+  const server = createServer().listen(path);
+  await once(server, 'listening');
+
+  await expect(writeFileAtomic(path, 'x')).rejects.toThrow(
+    `Cannot write "${path}": it is a socket`,
+  );
+
+  expect((await stat(path)).isSocket()).toBe(true);
+  server.close();
+});
+
+test('writeFileAtomic writes into what a process has open instead of replacing it', async () => {
+  const path = join(await tempDir(), 'out');
+  const file = await open(path, 'w');
+
+  await writeFileAtomic(`/proc/self/fd/${file.fd}`, 'new');
+
+  expect((await file.stat()).ino).toBe((await stat(path)).ino);
+  expect(await readText(path)).toBe('new');
+  await file.close();
 });
 
 test('writeFileAtomic shows the old or the new content, never a part, also to kill -9', async () => {
@@ -130,6 +215,27 @@ const KILLED = `
   }
   await writeFileAtomic(path, chunks());
 `;
+
+test('makeFolder makes all folders on the way, also when several do at once', async () => {
+  const path = join(await tempDir(), 'a', 'b', 'c');
+
+  await Promise.all([
+    makeFolder(path, 0o700),
+    makeFolder(path, 0o700),
+    makeFolder(join(path, 'd')),
+  ]);
+
+  expect(await readdir(path)).toEqual(['d']);
+  expect(await modeOf(path)).toBe(0o700);
+});
+
+test('makeFolder says so where no folder can be, instead of asking for ever', async () => {
+  const file = join(await tempDir(), 'file');
+  await writeFile(file, '');
+
+  await expect(makeFolder('/proc/none/deep')).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' });
+  await expect(makeFolder(file)).rejects.toThrow('a file stands where a folder is meant');
+});
 
 test('readText and readBytes name the file they cannot read', async () => {
   const path = join(await tempDir(), 'missing');

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { ErrorCode } from './error-codes.ts';
 import { AtollError, type Details, messageOf, systemCodeOf } from './errors.ts';
+import { openStream, outputPlace } from './output-place.ts';
 
 /** Only the owner reads it: for everything that holds a secret. */
 export const SECRET_MODE = 0o600;
@@ -19,18 +20,27 @@ type Bytes = string | Uint8Array | AsyncIterable<Uint8Array | string>;
 
 /**
  * Writes a whole file or none: temp file beside it, fsync, rename, fsync of the directory.
- * Readers see the old content or the new, never a part.
+ * Readers see the old content or the new, never a part. Through a link the file behind it is
+ * replaced; a device or a pipe is written to.
  */
 export async function writeFileAtomic(
   path: string,
   content: Bytes,
   options: WriteOptions = {},
 ): Promise<void> {
-  const directory = dirname(path);
-  const partial = join(directory, `.${basename(path)}.${randomUUID()}.tmp`);
   try {
-    await mkdir(directory, { recursive: true, mode: options.directoryMode ?? 0o777 });
-    const mode = options.mode ?? (await modeOf(path));
+    const place = await outputPlace(path);
+    if (place.isStream) return await writeStream(path, content);
+    await makeFolders(resolve(dirname(place.path)), options.directoryMode);
+    await replaceFile(place.path, content, options.mode ?? place.mode);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+async function replaceFile(path: string, content: Bytes, mode: number | undefined): Promise<void> {
+  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
+  try {
     const file = await open(partial, 'wx', mode ?? 0o666);
     try {
       await writeFile(file, content);
@@ -41,20 +51,51 @@ export async function writeFileAtomic(
       await file.close();
     }
     await rename(partial, path);
-    await syncDirectory(directory);
+    await syncDirectory(dirname(path));
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeStream(path: string, content: Bytes): Promise<void> {
+  const file = await openStream(path);
+  try {
+    await writeFile(file, content);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Makes a folder and those on the way; each new name survives a power cut. Not with `recursive`, which
+ * asks for ever where a file system refuses new folders with ENOENT, as `/proc` does.
+ */
+export async function makeFolder(path: string, mode?: number): Promise<void> {
+  try {
+    await makeFolders(resolve(path), mode);
+  } catch (error) {
     throw unwritable(path, error);
   }
 }
 
-async function modeOf(path: string): Promise<number | undefined> {
+async function makeFolders(path: string, mode = 0o777, tries = 3): Promise<void> {
+  const parent = dirname(path);
   try {
-    return (await stat(path)).mode & 0o777;
+    await mkdir(path, mode);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (await isFolder(path)) return;
+    if (systemCodeOf(error) !== 'ENOENT' || parent === path || tries === 1) throw error;
+    await makeFolders(parent, mode);
+    // Another process may remove the empty parent meanwhile.
+    return await makeFolders(path, mode, tries - 1);
   }
+  await syncDirectory(parent);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
 }
 
 /** Makes a rename or an unlink in this directory survive a power cut. */

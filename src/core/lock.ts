@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, rmdir, stat, utimes } from 'node:fs/promises
 import { dirname } from 'node:path';
 import type { Context } from './context.ts';
 import { AtollError, systemCodeOf } from './errors.ts';
-import { SECRET_DIRECTORY_MODE, unwritable } from './files.ts';
+import { makeFolder, SECRET_DIRECTORY_MODE, unwritable } from './files.ts';
 import { identityOf, isIdentity, lifeOf, type ProcessIdentity } from './process-identity.ts';
 import { sleep } from './retry.ts';
 import { parseJson } from './shape.ts';
@@ -49,7 +49,7 @@ interface Wanted {
  * process is gone (a crash, a reboot) is taken over, and told. It also serves as a pid file.
  */
 export async function acquireLock(ctx: Context, path: string, what: string): Promise<Lock> {
-  await mkdir(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await makeFolder(dirname(path), SECRET_DIRECTORY_MODE);
   const tookOver = (from: Holder | undefined) =>
     ctx.emit({
       type: 'note.added',

@@ -1,6 +1,7 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { makeFolder } from '../core/files.ts';
 import { formatFailedUnits } from '../observe/formats/failed-units.ts';
 import { journalsOf, recordsOf } from './node/node-journal.ts';
 
@@ -54,7 +55,7 @@ async function copyJournals(root: string, to: string): Promise<void> {
 }
 
 async function copyIfThere(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
+  await makeFolder(to);
   const names = await readdir(from).catch(() => []);
   for (const name of names) await cp(join(from, name), join(to, name));
 }

@@ -1,6 +1,6 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeFileAtomic } from '../core/files.ts';
+import { makeFolder, writeFileAtomic } from '../core/files.ts';
 import { hostsFile } from '../generate/hosts-file.ts';
 import { bootstrapPatch } from '../generate/ignition/bootstrap-patch.ts';
 import { formatIgnition, type IgnitionConfig } from '../generate/ignition/config.ts';
@@ -37,7 +37,7 @@ export function machineIgnition(configuration: NodeConfiguration): IgnitionConfi
 export async function makeMachine(spec: NodeSpec, config: IgnitionConfig): Promise<void> {
   for (const file of config.storage?.files ?? []) {
     const path = join(spec.root, file.path);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, contentsOf(file.contents) ?? '');
     await chmod(path, file.mode ?? 0o644);
   }

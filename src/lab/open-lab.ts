@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { makeFolder } from '../core/files.ts';
 import type { OpenPlatform, PlatformSite } from '../platform/platform.ts';
 import { givenBastion } from '../platform/shared/given-bastion.ts';
 import { bootLab } from './boot-lab.ts';
@@ -21,7 +22,7 @@ export function openLab(site: PlatformSite): OpenPlatform {
     preflight: async () => bastion.checks,
     async provision(_ctx, claim) {
       await claim({ kind: 'directory', id: machines, temporary: false });
-      await mkdir(machines, { recursive: true });
+      await makeFolder(machines);
     },
     bastion: host,
     boot: (ctx, run) => bootLab(ctx, site, run),

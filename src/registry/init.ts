@@ -1,9 +1,15 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { exists, SECRET_DIRECTORY_MODE, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
+import {
+  exists,
+  makeFolder,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from '../core/files.ts';
 import { toYaml } from '../core/yaml.ts';
 import { generatePassword } from './auth/passwords.ts';
 import { addUser } from './auth/users.ts';
@@ -50,8 +56,7 @@ export async function initRegistry(ctx: Context, options: InitOptions): Promise<
   const config = join(directory, CONFIG_NAME);
   if (await exists(config)) throw alreadyThere(config);
   options.hosts.forEach(checkHost);
-  await mkdir(directory, { recursive: true, mode: SECRET_DIRECTORY_MODE });
-  await mkdir(join(directory, 'tls'), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await makeFolder(join(directory, 'tls'), SECRET_DIRECTORY_MODE);
 
   const tls = serverPaths(directory);
   if (options.certificate) await adopt(options.certificate, tls);

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
+import { makeFolder, SECRET_DIRECTORY_MODE, SECRET_MODE } from '../core/files.ts';
 import { isRunning, type ProcessIdentity, readIdentity } from '../core/process-identity.ts';
 import { sleep } from '../core/retry.ts';
 import { selfCommand } from '../core/self.ts';
@@ -34,7 +34,7 @@ export async function startService(
   { pidFile, logFile, args }: SiteService,
 ): Promise<boolean> {
   if (await runningService(pidFile)) return false;
-  await mkdir(dirname(logFile), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await makeFolder(dirname(logFile), SECRET_DIRECTORY_MODE);
   const log = await open(logFile, 'a', SECRET_MODE);
   const self = selfCommand();
   // Not `runProgram`, which waits for the end: this one outlives us, and writes to a file of its own.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ZodType, z } from 'zod';
 import {
+  makeFolder,
   readTextIfPresent,
   SECRET_DIRECTORY_MODE,
   SECRET_MODE,
@@ -97,7 +98,7 @@ export function openLineFile(path: string): LineFile {
 }
 
 async function openAtLineStart(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await makeFolder(dirname(path), SECRET_DIRECTORY_MODE);
   const file = await open(path, 'a+', SECRET_MODE);
   const { size } = await file.stat();
   if (size === 0) await syncDirectory(dirname(path));

@@ -1,8 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
-import { SECRET_DIRECTORY_MODE } from '../core/files.ts';
+import { makeFolder, SECRET_DIRECTORY_MODE } from '../core/files.ts';
 import { redact } from '../core/redact.ts';
 import { changedFields, fieldHashes, hashOf } from './hash.ts';
 import type { Journal } from './journal.ts';
@@ -220,7 +219,7 @@ class WorkflowState {
     const fields = inputHashes(step, this.#outputs);
     const resumed = this.#journal.history(step.id)?.state === 'started';
     const directory = join(this.#options.directory, 'steps', step.id);
-    await mkdir(directory, { recursive: true, mode: SECRET_DIRECTORY_MODE });
+    await makeFolder(directory, SECRET_DIRECTORY_MODE);
     await this.#journal.append({ kind: 'started', step: step.id, fields });
     ctx.emit({ type: 'step.started', step: step.id, title: step.title, reason });
     const log = stepLogger(ctx, join(this.#options.directory, 'logs', `${step.id}.log`));

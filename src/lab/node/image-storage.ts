@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/files.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { splitDigest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
@@ -22,7 +23,7 @@ export class ImageStorage {
 
   static async open(root: string, diskBytes = Number.POSITIVE_INFINITY): Promise<ImageStorage> {
     const folder = join(root, 'var/lib/containers/storage/blobs');
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const storage = new ImageStorage(folder, diskBytes);
     for (const name of await readdir(folder)) {
       const path = join(folder, name);

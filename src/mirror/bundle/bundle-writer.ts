@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, writeFileAtomic } from '../../core/files.ts';
 import { byFirst } from '../../core/order.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -92,7 +92,7 @@ export class BundleWriter implements Target {
         },
       );
     }
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const state = await openWriterState(join(folder, STATE_FILE), options.chunkBytes);
     for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
     return new BundleWriter(folder, options, state);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { unwritable } from '../../core/files.ts';
+import { makeFolder, unwritable } from '../../core/files.ts';
 import { writeAll } from '../../core/write-all.ts';
 import { chunkFile } from './bundle-index.ts';
 
@@ -85,7 +85,7 @@ export class ChunkFiles {
   async #openFile(chunk: number): Promise<FileHandle> {
     const path = join(this.#folder, chunkFile(chunk + 1));
     if (this.#flags === 'r') return open(path, 'r');
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolder(this.#folder);
     // Made if absent, never cut: an interrupted run goes on in it.
     await (await open(path, 'a')).close();
     return open(path, 'r+');

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { makeFolder } from '../../core/files.ts';
 import { writeAll } from '../../core/write-all.ts';
 
 // The beginning of a blob in a file, as a sequence of frames:
@@ -31,7 +32,7 @@ export class KeptBlob {
   /** Opens or creates the file; undefined where nothing can be kept. */
   static async open(path: string, sizeBytes: number): Promise<KeptBlob | undefined> {
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path), 0o700);
       const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
       return new KeptBlob(file, sizeBytes);
     } catch {

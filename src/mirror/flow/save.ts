@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { makeFolder } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { freeSpace } from '../../store/disk/free-space.ts';
 import type { BundleContent, BundleIndex } from '../bundle/bundle-index.ts';
@@ -63,7 +63,7 @@ export async function fillBundle(
   collect: () => Promise<CollectedContent>,
 ): Promise<SaveResult> {
   const { folder } = options;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return await withLock(ctx, join(folder, 'bundle.lock'), { waitMs: 1000 }, async () => {
     const writer = await open();
     try {

@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { byFirst } from '../../core/order.ts';
 import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
@@ -55,7 +55,7 @@ export class WorkingDir {
 
   /** Only one run at a time may add to the memory. */
   async exclusively<T>(ctx: Context, task: () => Promise<T>): Promise<T> {
-    await mkdir(this.path, { recursive: true });
+    await makeFolder(this.path);
     return await withLock(ctx, this.file('.lock'), { waitMs: 1000 }, task);
   }
 
@@ -109,7 +109,7 @@ export class WorkingDir {
   }
 
   async signatures(): Promise<KnownSignature[]> {
-    await mkdir(this.file('signatures'), { recursive: true });
+    await makeFolder(this.file('signatures'));
     const names = (await readdir(this.file('signatures'))).filter((name) =>
       /^sha256-[0-9a-f]{64}$/.test(name),
     );

@@ -1,7 +1,7 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
-import { readText, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, readText, writeFileAtomic } from '../../core/files.ts';
 import { yamlDocuments } from '../../core/yaml.ts';
 import {
   type CatalogNames,
@@ -28,7 +28,7 @@ export async function writeResources(
 ): Promise<WrittenResources> {
   const images = await workingDir.mirrored();
   const folder = workingDir.file('cluster-resources');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const found = (await readdir(folder)).filter((name) => RESOURCE_FILE.test(name));
   const names = await catalogNames(workingDir, found);
   const files = clusterResources(images, await workingDir.signatures(), options, names);

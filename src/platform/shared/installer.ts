@@ -1,7 +1,8 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import type { Host } from '../../host/host.ts';
 import type { InstallRun, OpenPlatform, PlatformSite } from '../platform.ts';
@@ -30,7 +31,7 @@ export function installer(
   return {
     plan: [`run openshift-install in ${paths.install}: ${then}`],
     async boot(ctx, run) {
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       // The installer eats its input; ours stays where it is.
       await copyFile(
         join(paths.install, 'install-config.yaml'),

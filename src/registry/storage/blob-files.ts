@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Context } from '../../core/context.ts';
-import { systemCodeOf } from '../../core/errors.ts';
+import { AtollError, systemCodeOf } from '../../core/errors.ts';
+import { makeFolder } from '../../core/files.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import {
   createBufferPool,
@@ -142,9 +143,9 @@ async function moveAside(store: FileBacked, { digest, handle }: BlobFile): Promi
   try {
     // Pushed again meanwhile: then another file has the name now.
     if ((await stat(path)).ino !== (await handle.stat()).ino) return;
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await rename(path, join(folder, digest.replace(':', '-')));
   } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
+    if (!(error instanceof AtollError) && systemCodeOf(error) === undefined) throw error;
   }
 }

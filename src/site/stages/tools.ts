@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSea } from 'node:sea';
 import type { CollectDeps } from '../../content/collecting.ts';
@@ -7,7 +7,7 @@ import { DEFAULT_TOOLS, thisPlatform, toolOf } from '../../content/release/extra
 import { createGraphSource } from '../../content/release/graph/graph-source.ts';
 import { findVersion, openRelease } from '../../content/release/open-release.ts';
 import type { Context } from '../../core/context.ts';
-import { writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, writeFileAtomic } from '../../core/files.ts';
 import { selfCommand } from '../../core/self.ts';
 import {
   formatReference,
@@ -76,7 +76,7 @@ export async function releaseReference(
 
 /** The binary itself, or a line of shell that starts what is running now. */
 async function putAtoll(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const path = join(folder, 'atoll');
   if (isSea()) {
     await copyFile(process.execPath, path);

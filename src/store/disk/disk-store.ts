@@ -1,9 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { silentContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { exists, readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
+import { exists, makeFolder, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { ALGORITHMS, blobPath, indexLockPath } from '../layout/paths.ts';
@@ -72,16 +71,10 @@ async function createLayout(ctx: Context, root: string): Promise<void> {
   if (text !== undefined) checkVersion(root, text);
   if (text !== undefined && !(await exists(join(root, 'index.json')))) throw indexLost(root);
   const blobs = ALGORITHMS.map((algorithm) => join('blobs', algorithm));
-  for (const folder of [...blobs, 'ingest', 'records']) await makeFolder(join(root, folder));
-  if (text === undefined) await initialize(ctx, root);
-}
-
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw unwritable(path, error);
+  for (const folder of [...blobs, 'ingest', 'records']) {
+    await makeFolder(join(root, folder));
   }
+  if (text === undefined) await initialize(ctx, root);
 }
 
 /** Without the names of its images all that a layout holds would count as garbage. */

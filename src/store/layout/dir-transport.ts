@@ -1,8 +1,8 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { readBytes, readTextIfPresent, unwritable, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, readBytes, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import type { Source, Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
@@ -77,9 +77,7 @@ const blobFile = (root: string, digest: Digest) => join(root, splitDigest(digest
 const childFile = (root: string, digest: Digest) => `${blobFile(root, digest)}.manifest.json`;
 
 async function prepare(root: string): Promise<void> {
-  await mkdir(root, { recursive: true }).catch((error) => {
-    throw unwritable(root, error);
-  });
+  await makeFolder(root);
   const names = await readdir(root);
   const leftovers = names.filter((name) => LEFTOVER.test(name));
   if (names.length > leftovers.length && !(await isImageFolder(root))) {

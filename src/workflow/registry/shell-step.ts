@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AtollError } from '../../core/errors.ts';
 import {
   exists,
+  makeFolder,
   readTextIfPresent,
   SECRET_DIRECTORY_MODE,
   SECRET_MODE,
@@ -81,8 +81,8 @@ async function environmentOf(
 ): Promise<Record<string, string>> {
   const { sharedDir, clusterProfileDir } = surroundings;
   const artifactDir = join(surroundings.artifactDir, resolved.step.as);
-  await mkdir(sharedDir, { recursive: true, mode: SECRET_DIRECTORY_MODE });
-  await mkdir(artifactDir, { recursive: true, mode: SECRET_DIRECTORY_MODE });
+  await makeFolder(sharedDir, SECRET_DIRECTORY_MODE);
+  await makeFolder(artifactDir, SECRET_DIRECTORY_MODE);
   return {
     ...inherited(surroundings.env),
     ...declaredValues(resolved, surroundings),

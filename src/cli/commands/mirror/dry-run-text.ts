@@ -1,5 +1,5 @@
 import { counted, formatBytes } from '../../../core/format.ts';
-import type { DryRun } from '../../../mirror/flow/dry-run.ts';
+import type { DryRun, SpaceHere } from '../../../mirror/flow/dry-run.ts';
 import type { Style } from '../../command.ts';
 
 /** What a run would move and the space it needs on each side. */
@@ -10,23 +10,27 @@ export function dryRunText(plan: DryRun, style: Style): string {
     `${style.bold(String(plan.missingImages))} to move: ${formatBytes(plan.missingBytes)}`,
   ];
   if (here) {
-    const enough = here.freeBytes >= here.neededBytes;
+    const needed = `${formatBytes(here.neededBytes)} at ${here.path}`;
     const free = `${formatBytes(here.freeBytes)} are free`;
-    lines.push(
-      `${style.dim('space here  ')} ${formatBytes(here.neededBytes)} at ${here.path}: ${enough ? free : style.red(free)}`,
-    );
+    lines.push(`${style.dim('space here  ')} ${needed}: ${free}`);
   }
   return [
     ...lines,
     `${style.dim('space mirror')} ${formatBytes(plan.missingBytes)}`,
+    ...(here && lacksRoom(here) ? [`${style.red('failed')} ${noRoom(here)}`] : []),
     ...plan.failures.map(({ subject, message }) => `${style.red('failed')} ${subject}: ${message}`),
     `${style.dim('mapping     ')} ${plan.mappingFile}`,
     `${style.dim('missing     ')} ${plan.missingFile}`,
   ].join('\n');
 }
 
+const lacksRoom = ({ freeBytes, neededBytes }: SpaceHere) => freeBytes < neededBytes;
+
+const noRoom = ({ path, freeBytes, neededBytes }: SpaceHere) =>
+  `there is not enough room at ${path}: free ${formatBytes(neededBytes - freeBytes)} more, or name another disk`;
+
 /** Not enough room is known before anything was written. */
 export function dryRunExitCode({ failures, here }: DryRun): number {
-  if (here && here.freeBytes < here.neededBytes) return 3;
+  if (here && lacksRoom(here)) return 3;
   return failures.length > 0 ? 7 : 0;
 }

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
@@ -38,6 +38,21 @@ async function folder(files: Readonly<Record<string, string>>): Promise<(name: s
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('render', () => {
+  test('--to writes to a device and through a link, and leaves both what they are', async () => {
+    const at = await folder({ old: 'old\n' });
+    await symlink('/dev/null', at('nowhere'));
+    await symlink('old', at('link'));
+    const argv = ['chrony', '--server', 'ntp.example', '--to'];
+
+    const outcomes = [await atoll([...argv, at('nowhere')]), await atoll([...argv, at('link')])];
+
+    expect(outcomes.map(({ status }) => status)).toEqual([0, 0]);
+    expect(await readlink(at('nowhere'))).toBe('/dev/null');
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+    expect(await readlink(at('link'))).toBe('old');
+    expect(await readFile(at('old'), 'utf8')).toContain('ntp.example');
+  });
+
   test.each([
     [['ignition', '--ssh-key', 'FILE'], 'it is not a public SSH key'],
     [['ignition', '--trust', 'mirror=FILE'], 'it holds none'],

@@ -1,8 +1,8 @@
-import { link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { link, open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../../core/errors.ts';
-import { readBytes, unwritable, writeFileAtomic } from '../../../core/files.ts';
+import { makeFolder, readBytes, unwritable, writeFileAtomic } from '../../../core/files.ts';
 import type { Source, SourceAbilities, Target, TargetAbilities } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../../oci/digest.ts';
@@ -106,7 +106,7 @@ export class OcDir implements Source, Target {
   ): Promise<void> {
     const path = this.#blob(blob.digest);
     const partial = downloading(path);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const file = await open(partial, offset === 0 ? 'w+' : 'r+');
     try {
       await hashedAppend(ctx, file, blob, offset, chunks);
@@ -124,7 +124,7 @@ export class OcDir implements Source, Target {
   async putManifest(_ctx: Context, manifest: RawManifest, tag?: string): Promise<void> {
     const { digest } = manifest.descriptor;
     await writeFileAtomic(this.#blob(digest), manifest.bytes);
-    await mkdir(join(this.#root, 'manifests'), { recursive: true });
+    await makeFolder(join(this.#root, 'manifests'));
     await replaced(this.#manifest(digest), (path) => link(this.#blob(digest), path));
     if (tag !== undefined) await replaced(this.#manifest(tag), (path) => symlink(digest, path));
   }
