@@ -13,7 +13,7 @@ test('dryRunText says in words that there is no room, where the exit status says
   const text = dryRunText({ ...PLAN, here }, createStyle(false));
 
   expect(dryRunExitCode({ ...PLAN, here })).toBe(3);
-  expect(text).toContain('failed there is not enough room at /media/disk: free 1.0 KiB more');
+  expect(text).toContain('failed there is not enough room at /media/disk: free 1.00 KiB more');
 });
 
 test('dryRunText has no such line where there is room', () => {
