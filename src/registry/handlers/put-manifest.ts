@@ -9,6 +9,7 @@ import { type Handler, reply, type Service } from '../serving/exchange.ts';
 import { receiveWhole } from '../serving/receive-body.ts';
 import type { RouteOf } from '../serving/routes.ts';
 import { WireError } from '../serving/wire-error.ts';
+import type { ReferrerLink } from '../storage/links.ts';
 
 export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route) => {
   const { service, request, query, entry } = exchange;
@@ -114,7 +115,17 @@ async function store(service: Service, repository: string, manifest: RawManifest
   if (!manifest.subject) return;
   await links
     .referrers(manifest.subject.digest)
-    .set(ctx, repository, digest, referrerDescriptor(manifest));
+    .set(ctx, repository, digest, referrerLink(manifest));
+}
+
+/** Lists are read often, and by type: what is long stays out of the record. */
+const INLINE_BYTES = 4096;
+
+function referrerLink(manifest: RawManifest): ReferrerLink {
+  const { annotations, ...descriptor } = referrerDescriptor(manifest);
+  if (!annotations) return descriptor;
+  const isShort = JSON.stringify(annotations).length <= INLINE_BYTES;
+  return isShort ? { ...descriptor, annotations } : { ...descriptor, annotated: true };
 }
 
 /** From here on the manifest protects its blobs; one that was collected just before is missed now. */

@@ -1,9 +1,10 @@
 import type { Role } from '../auth/grants.ts';
 import { cachedBlob, cachedManifest, cachedReferrers, cachedTags } from '../cache/handlers.ts';
 import { deleteBlob, getBlob } from '../handlers/blobs.ts';
-import { listReferrers, listRepositories, listTags } from '../handlers/listings.ts';
+import { listRepositories, listTags } from '../handlers/listings.ts';
 import { deleteManifest, getManifest } from '../handlers/manifests.ts';
 import { putManifest } from '../handlers/put-manifest.ts';
+import { listReferrers } from '../handlers/referrers.ts';
 import {
   cancelUpload,
   continueUpload,

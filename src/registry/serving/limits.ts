@@ -18,6 +18,12 @@ export interface Limits {
   /** Tags in one request. */
   readonly tagsPerManifest: number;
   readonly referrersPerPage: number;
+  /** One page of referrers, unless a single one is larger. */
+  readonly referrersPageBytes: number;
+  /** Names on a page of tags or repositories where the client does not say how many it wants. */
+  readonly namesPerPage: number;
+  /** The most it may ask for. */
+  readonly maxNamesPerPage: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -30,4 +36,8 @@ export const DEFAULT_LIMITS: Limits = {
   cacheBytes: 16 * 1024 * 1024,
   tagsPerManifest: 64,
   referrersPerPage: 500,
+  // Clients read a list as they do a manifest, and take no larger one.
+  referrersPageBytes: MAX_MANIFEST_BYTES,
+  namesPerPage: 1000,
+  maxNamesPerPage: 10_000,
 };

@@ -10,7 +10,7 @@ import type { Records } from '../../store/store.ts';
 //   <space>/<repository>/_tags/<tag>                      { digest, mediaType, size }
 //   <space>/<repository>/_manifests/<digest>              { mediaType, size }
 //   <space>/<repository>/_blobs/<digest>                  { size }
-//   <space>/<repository>/_referrers/<subject>/<digest>    a descriptor
+//   <space>/<repository>/_referrers/<subject>/<digest>    a descriptor, long annotations left out
 //
 // No part of a repository's name starts with an underscore, so the kinds never collide with
 // repositories below. `<space>` is `repos`, or `cache/<upstream>` for a pull-through cache.
@@ -32,6 +32,12 @@ export interface BlobLink {
   readonly size: number;
 }
 
+/** How a list of referrers describes the manifest. */
+export interface ReferrerLink extends Descriptor {
+  /** Its annotations are long: they are where they come from, in the manifest. */
+  readonly annotated?: true | undefined;
+}
+
 /** Links of one kind, by repository and name. */
 export interface LinkSet<Name extends string, Link> {
   get(ctx: Context, repository: string, name: Name): Promise<Link | undefined>;
@@ -47,7 +53,7 @@ export interface Links {
   readonly manifests: LinkSet<Digest, ManifestLink>;
   readonly blobs: LinkSet<Digest, BlobLink>;
   /** Artifacts that refer to a manifest, by their own digest. */
-  referrers(subject: Digest): LinkSet<Digest, Descriptor>;
+  referrers(subject: Digest): LinkSet<Digest, ReferrerLink>;
   /** Names of repositories with anything in them, in order. */
   repositories(ctx: Context, after?: string): AsyncIterable<string>;
   exists(ctx: Context, repository: string): Promise<boolean>;
@@ -70,7 +76,7 @@ const parseTag: Parse<TagLink> = (value) => {
   const isGood = typeof digest === 'string' && isDigest(digest) && parseManifest(value);
   return isGood ? (value as TagLink) : undefined;
 };
-const parseReferrer: Parse<Descriptor> = (value) => (isDescriptor(value) ? value : undefined);
+const parseReferrer: Parse<ReferrerLink> = (value) => (isDescriptor(value) ? value : undefined);
 
 export function openLinks(records: Records, space = STORE_SPACE): Links {
   const kind = <Name extends string, Link>(
@@ -93,7 +99,7 @@ export function openLinks(records: Records, space = STORE_SPACE): Links {
     manifests,
     blobs,
     referrers: (subject) =>
-      kind<Digest, Descriptor>(`_referrers/${subject}`, isDigest, parseReferrer),
+      kind<Digest, ReferrerLink>(`_referrers/${subject}`, isDigest, parseReferrer),
     repositories: (ctx, after) => repositories(ctx, records, `${space}/`, after),
     async exists(ctx, repository) {
       for (const set of [tags, manifests, blobs]) {

@@ -6,11 +6,15 @@ interface Kept {
   readonly value: unknown;
 }
 
+const isAnnotated = (value: unknown): boolean =>
+  value !== null && typeof value === 'object' && 'annotations' in value;
+
 const isStamped = (records: Records): records is StampedRecords => 'stamp' in records;
 
 /**
  * Reads records from memory as long as their stamp says that nobody, in this process or another,
- * has written them since. Records without stamps are read every time.
+ * has written them since. Records without stamps are read every time, and so are those that can be
+ * large: descriptors with annotations, which another registry or an older version made.
  */
 export function cachedRecords(records: Records, maxEntries = 20_000): Records {
   if (!isStamped(records)) return records;
@@ -19,7 +23,7 @@ export function cachedRecords(records: Records, maxEntries = 20_000): Records {
   async function load(ctx: Context, key: string, stamp: string): Promise<unknown> {
     const value = await records.get(ctx, key);
     // Stamped before it was read: if it changed in between, the next look reads it again.
-    if (value !== undefined) kept.set(key, { stamp, value });
+    if (value !== undefined && !isAnnotated(value)) kept.set(key, { stamp, value });
     if (kept.size > maxEntries) kept.delete(kept.keys().next().value ?? '');
     return value;
   }

@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readTextIfPresent, syncDirectory, writeFileAtomic } from '../../core/files.ts';
-import { CONTINUED, decodePart, directoryPath, RECORD_SUFFIX, recordPath } from '../record-path.ts';
+import { directoryPath, recordPath } from '../record-path.ts';
 import type { StampedRecords } from '../store.ts';
+import { compareBytes, createFolderListings, type FolderListings } from './folder-listings.ts';
 
 /** Records as JSON files below one folder; the folders mirror the parts of the keys. */
 export function diskRecords(root: string): StampedRecords {
   const pathOf = (key: string) => join(root, recordPath(key));
   const knownPath = remembering(pathOf);
+  const folders = createFolderListings();
   return {
     async get(_ctx, key) {
       const path = pathOf(key);
@@ -23,10 +25,20 @@ export function diskRecords(root: string): StampedRecords {
       if (removed) await pruneEmpty(root, dirname(pathOf(key)));
       return removed;
     },
-    list: (ctx, prefix, after) => list(ctx, root, prefix, after),
+    list: (ctx, prefix, after) => {
+      const start = prefix === '' ? root : join(root, directoryPath(prefix.replace(/\/$/, '')));
+      if (after === undefined || after.startsWith(prefix)) {
+        return walk(ctx, folders, start, prefix, after?.slice(prefix.length));
+      }
+      return compareBytes(prefix, after) > 0
+        ? walk(ctx, folders, start, prefix, undefined)
+        : nothing();
+    },
     stamp: (key) => stampOf(knownPath(key)),
   };
 }
+
+async function* nothing(): AsyncGenerator<string> {}
 
 const MAX_PATHS = 20_000;
 
@@ -93,94 +105,24 @@ async function pruneEmpty(root: string, directory: string): Promise<void> {
   }
 }
 
-interface Entry {
-  readonly part: string;
-  /** Set for a folder: where its records are. */
-  readonly directory?: string;
-}
-
-async function* list(
-  ctx: Context,
-  root: string,
-  prefix: string,
-  after: string | undefined,
-): AsyncGenerator<string> {
-  const start = prefix === '' ? root : join(root, directoryPath(prefix.replace(/\/$/, '')));
-  yield* walk(ctx, start, prefix, after);
-}
-
 async function* walk(
   ctx: Context,
+  folders: FolderListings,
   directory: string,
   prefix: string,
+  /** Without the prefix. */
   after: string | undefined,
 ): AsyncGenerator<string> {
   ctx.signal.throwIfAborted();
-  for (const { key, directory: below } of sortedAfter(await entriesOf(directory), prefix, after)) {
-    if (below === undefined) yield key;
-    else yield* walk(ctx, below, key, after);
+  const { entries, after: startAfter } = await folders.read(directory);
+  for (const entry of entries.slice(after === undefined ? 0 : startAfter(after))) {
+    const key = `${prefix}${entry.name}`;
+    if (entry.directory === undefined) yield key;
+    else yield* walk(ctx, folders, entry.directory, key, below(entry.name, after));
   }
 }
 
-interface Keyed {
-  readonly key: string;
-  readonly directory: string | undefined;
-}
-
-/** In byte order of the whole keys: a folder sorts with the `/` that follows its name. */
-function sortedAfter(
-  entries: readonly Entry[],
-  prefix: string,
-  after: string | undefined,
-): readonly Keyed[] {
-  const keyed = entries.map(({ part, directory }) => ({
-    key: `${prefix}${part}${directory === undefined ? '' : '/'}`,
-    directory,
-  }));
-  const compare = comparisonFor([after ?? '', ...keyed.map(({ key }) => key)]);
-  const following = keyed.filter(({ key, directory }) => {
-    if (after === undefined || compare(key, after) > 0) return true;
-    // A folder may hold keys that follow, though its own name does not.
-    return directory !== undefined && after.startsWith(key);
-  });
-  return following.toSorted((a, b) => compare(a.key, b.key));
-}
-
-const SURROGATE = /[\ud800-\udfff]/;
-
-/** Strings compare as their bytes do, and much faster, unless there are characters beyond U+FFFF. */
-function comparisonFor(texts: readonly string[]): (a: string, b: string) => number {
-  if (texts.some((text) => SURROGATE.test(text))) {
-    return (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-  }
-  return (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-}
-
-/**
- * What a folder holds; `start` is the part of a long name that the folder itself stands for.
- * Names tell records and folders apart, so that nobody has to ask the file system.
- */
-async function entriesOf(directory: string, start = ''): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const found of await readIfPresent(directory)) {
-    // Being written.
-    if (found.startsWith('.')) continue;
-    const path = join(directory, found);
-    const name = start === '' ? found : `${start}${found.slice(CONTINUED.length)}`;
-    if (found.endsWith(RECORD_SUFFIX)) {
-      entries.push({ part: decodePart(name.slice(0, -RECORD_SUFFIX.length)) });
-    } else if (found.endsWith(CONTINUED)) {
-      entries.push(...(await entriesOf(path, name.slice(0, -CONTINUED.length))));
-    } else entries.push({ part: decodePart(name), directory: path });
-  }
-  return entries;
-}
-
-async function readIfPresent(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return [];
-    throw error;
-  }
+/** What is left of `after` in a folder; nothing, where all that the folder holds follows it. */
+function below(name: string, after: string | undefined): string | undefined {
+  return after?.startsWith(name) ? after.slice(name.length) : undefined;
 }
