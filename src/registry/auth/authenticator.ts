@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Context } from '../../core/context.ts';
 import { type HeaderFields, WireError } from '../serving/wire-error.ts';
 import { type Grant, grantsOf } from './grants.ts';
-import { createPasswords, type Guesser } from './passwords.ts';
+import { createLoginQueue, type Login } from './login-queue.ts';
+import { networkOf } from './network.ts';
+import { createPasswords, type PasswordsOptions } from './passwords.ts';
 import { createThrottle } from './throttle.ts';
 import type { UserFiles } from './user-files.ts';
 
@@ -13,7 +16,7 @@ export interface Identity {
 }
 
 export interface Authenticator {
-  /** Throws 401 for wrong credentials and 429 for too many of them. */
+  /** Throws 401 for wrong credentials, and 429 where too many wait to be looked at. */
   identify(request: IncomingMessage): Promise<Identity>;
 }
 
@@ -29,45 +32,84 @@ export interface AuthenticatorOptions {
   readonly users: UserFiles;
   readonly anonymousPull: boolean;
   readonly onFailure: (throttled: boolean) => void;
+  /** Replaces parts of the check, for tests. */
+  readonly passwords?: PasswordsOptions | undefined;
+}
+
+/** One password that is being looked at, and those who wait for it. */
+interface Check {
+  readonly sockets: Set<Socket>;
+  readonly result: Promise<boolean>;
 }
 
 export function createAuthenticator(ctx: Context, options: AuthenticatorOptions): Authenticator {
-  const passwords = createPasswords(ctx);
+  const { users } = options;
+  const passwords = createPasswords({ highestCost: users.highestCost, ...options.passwords });
   const throttle = createThrottle(ctx);
+  const welcome = createWelcome();
+  const queue = createLoginQueue((login) => {
+    if (throttle.waitSeconds(login.address) > 0) return undefined;
+    if (welcome.has(login)) return 0;
+    return throttle.isSuspect(login.address) ? 2 : 1;
+  }, tooMany);
   const anonymous: Identity = {
     user: undefined,
     grants: options.anonymousPull ? [{ role: 'pull', prefix: '' }] : [],
   };
+  const checking = new Map<string, Check>();
 
-  async function authenticate(user: string, password: string, address: string): Promise<void> {
-    const hash = options.users.hashOf(user);
+  async function check(user: string, password: string, login: Login): Promise<boolean> {
+    return await queue.run(login, async () => {
+      // As it is when their turn comes: it may have been changed, or be known by now.
+      const right = await passwords.check(user, password, users.hashOf(user));
+      if (right) welcome.add(login);
+      else throttle.failed(login.address);
+      return right;
+    });
+  }
+
+  /** Many connections of one client start at once: they share one computation. */
+  function shared(user: string, password: string, { socket }: IncomingMessage): Check {
+    const address = networkOf(socket.remoteAddress ?? '');
+    const key = JSON.stringify([address, user, password]);
+    const running = checking.get(key);
+    if (running) return running;
+    const sockets = new Set<Socket>([socket]);
+    const isGone = () => [...sockets].every(({ destroyed }) => destroyed);
+    const known = users.hashOf(user) === undefined ? undefined : user;
+    const result = check(user, password, { address, user: known, isGone }).finally(() =>
+      checking.delete(key),
+    );
+    const started = { sockets, result };
+    checking.set(key, started);
+    return started;
+  }
+
+  async function authenticate(user: string, password: string, request: IncomingMessage) {
+    const hash = users.hashOf(user);
     if (hash !== undefined && passwords.isKnown(user, password, hash)) return;
-    const guesser = guesserAt(address);
-    guesser.admit();
-    if (await passwords.check(user, password, hash, guesser)) return;
+    const { sockets, result } = shared(user, password, request);
+    sockets.add(request.socket);
+    if (await result) return;
+    options.onFailure(false);
     throw unauthorized('The user name or the password is wrong');
   }
 
-  const guesserAt = (address: string): Guesser => ({
-    address,
-    admit() {
-      const wait = throttle.waitSeconds(address);
-      if (wait === 0) return;
-      options.onFailure(true);
-      throw tooMany(wait);
-    },
-    wrong() {
-      throttle.failed(address);
-      options.onFailure(false);
-    },
-  });
+  async function identifyUser(user: string, password: string, request: IncomingMessage) {
+    try {
+      await authenticate(user, password, request);
+    } catch (error) {
+      if (error instanceof WireError && error.status === 429) options.onFailure(true);
+      throw error;
+    }
+  }
 
   return {
     async identify(request) {
       const credentials = parseBasic(request.headers.authorization);
       if (!credentials) return anonymous;
       const { user, password } = credentials;
-      await authenticate(user, password, request.socket.remoteAddress ?? '');
+      await identifyUser(user, password, request);
       return { user, grants: grantsOf(options.users.grants(), user) };
     },
   };
@@ -88,8 +130,24 @@ export function unauthorized(message: string): WireError {
   return new WireError('UNAUTHORIZED', message, { headers: CHALLENGE });
 }
 
-function tooMany(seconds: number): WireError {
-  return new WireError('TOOMANYREQUESTS', 'Too many wrong passwords; try again later', {
-    headers: { 'retry-after': String(seconds) },
+function tooMany(): WireError {
+  return new WireError('TOOMANYREQUESTS', 'Too many passwords wait to be checked', {
+    headers: { 'retry-after': '3' },
   });
+}
+
+const MAX_WELCOME = 10_000;
+
+/** From where whose password was right before: those who come again go first. */
+function createWelcome() {
+  const seen = new Set<string>();
+  const keyOf = ({ address, user }: Login) => JSON.stringify([address, user]);
+  return {
+    has: (login: Login) => seen.has(keyOf(login)),
+    add(login: Login) {
+      seen.delete(keyOf(login));
+      seen.add(keyOf(login));
+      if (seen.size > MAX_WELCOME) seen.delete(seen.values().next().value ?? '');
+    },
+  };
 }

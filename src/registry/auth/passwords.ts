@@ -1,80 +1,78 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { compare, hash, truncates } from 'bcryptjs';
-import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { createPool } from '../../core/pool.ts';
 
-const ROUNDS = 10;
+/** The logarithm of the work that a hash of ours takes. */
+export const USUAL_COST = 10;
 const MAX_KNOWN = 1000;
-/** More than this at once would take the processor away from everybody else. */
-const CONCURRENT_CHECKS = 1;
-/** Compared with when there is no such user, so that the answer takes as long. */
-const NOBODY = '$2b$10$abcdefghijklmnopqrstuu4L2Nn0nC9xUzOOPrtWc8sXIV1GZ1bOe';
-
-/** Somebody whose guesses are counted. */
-export interface Guesser {
-  /** Addresses take turns, so that one with many guesses does not keep the others waiting. */
-  readonly address: string;
-  /** Throws when there were too many. Asked when their turn comes: many may be waiting by then. */
-  readonly admit: () => void;
-  readonly wrong: () => void;
-}
 
 /** Checks passwords: bcrypt the first time, a keyed fingerprint in memory after that. */
 export interface Passwords {
   /** At once, when this very password was right before. */
   isKnown(user: string, password: string, hash: string): boolean;
-  check(
-    user: string,
-    password: string,
-    hash: string | undefined,
-    guesser?: Guesser,
-  ): Promise<boolean>;
+  /** Undefined hash: there is no such user. A wrong password takes the same work for all of them. */
+  check(user: string, password: string, hash: string | undefined): Promise<boolean>;
 }
 
-export function createPasswords(ctx: Pick<Context, 'signal'>): Passwords {
+type Compare = (password: string, hash: string) => Promise<boolean>;
+
+export interface PasswordsOptions {
+  /** The highest cost of any user's hash: what a wrong password costs. */
+  readonly highestCost?: () => number;
+  /** Replaces bcrypt, for tests. */
+  readonly compare?: Compare;
+}
+
+export function createPasswords({
+  highestCost = () => USUAL_COST,
+  compare: matches = compare,
+}: PasswordsOptions = {}): Passwords {
   // The key lives as long as the process: a fingerprint is worth nothing outside of it.
   const key = randomBytes(32);
   const known = new Set<string>();
-  const checking = new Map<string, Promise<boolean>>();
-  const pool = createPool(ctx, CONCURRENT_CHECKS);
   const fingerprint = (user: string, password: string, hashed: string) =>
     createHmac('sha256', key)
       .update(JSON.stringify([user, password, hashed]))
       .digest('base64');
 
-  async function run(
-    print: string,
-    password: string,
-    hashed: string | undefined,
-    guesser: Guesser | undefined,
-  ): Promise<boolean> {
-    const right = await pool.run(guesser?.address ?? '', async () => {
-      guesser?.admit();
-      const same = await compare(password, hashed ?? NOBODY);
-      if (same && hashed !== undefined) return true;
-      guesser?.wrong();
-      return false;
-    });
-    if (right) known.add(print);
-    if (known.size > MAX_KNOWN) known.delete(known.values().next().value ?? '');
-    return right;
-  }
-
   return {
     isKnown: (user, password, hashed) => known.has(fingerprint(user, password, hashed)),
-    async check(user, password, hashed, guesser) {
+    async check(user, password, hashed) {
       const print = fingerprint(user, password, hashed ?? '');
       if (known.has(print)) return true;
-      // Many connections of one client start at once: they share one computation.
-      const shared = checking.get(print);
-      if (shared) return await shared;
-      const started = run(print, password, hashed, guesser).finally(() => checking.delete(print));
-      checking.set(print, started);
-      return await started;
+      if (hashed === undefined || !(await matches(password, hashed))) {
+        await workOff(matches, password, hashed, highestCost());
+        return false;
+      }
+      known.add(print);
+      if (known.size > MAX_KNOWN) known.delete(known.values().next().value ?? '');
+      return true;
     },
   };
 }
+
+/**
+ * Each step of a cost doubles the work, so the work that one hash lacks is that of all the steps in
+ * between: afterwards nobody can tell by the time who exists, or how well whose password is kept.
+ */
+async function workOff(
+  matches: Compare,
+  password: string,
+  hashed: string | undefined,
+  highest: number,
+): Promise<void> {
+  if (hashed === undefined) await matches(password, nobody(highest));
+  else
+    for (let cost = costOf(hashed); cost < highest; cost += 1)
+      await matches(password, nobody(cost));
+}
+
+/** The logarithm of a hash's work, as it says itself: `$2b$10$…`. */
+export const costOf = (hashed: string): number => Number(hashed.slice(4, 6));
+
+/** What no password is hashed to. */
+const nobody = (cost: number): string =>
+  `$2b$${String(cost).padStart(2, '0')}$abcdefghijklmnopqrstuu4L2Nn0nC9xUzOOPrtWc8sXIV1GZ1bOe`;
 
 export async function hashPassword(password: string): Promise<string> {
   if (password.length === 0 || truncates(password)) {
@@ -82,7 +80,7 @@ export async function hashPassword(password: string): Promise<string> {
       hint: 'Choose one of 1 to 72 bytes',
     });
   }
-  return await hash(password, ROUNDS);
+  return await hash(password, USUAL_COST);
 }
 
 const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';

@@ -4,6 +4,8 @@ import type { Context } from '../../core/context.ts';
 export interface Throttle {
   /** Seconds to wait before the next try, or 0 when it may try now. */
   waitSeconds(address: string): number;
+  /** Whether it has failed lately. */
+  isSuspect(address: string): boolean;
   failed(address: string): void;
 }
 
@@ -26,6 +28,7 @@ export function createThrottle(ctx: Pick<Context, 'now'>): Throttle {
       const over = spentNow(address, ctx.now().getTime()) - (BURST - 1);
       return over <= 0 ? 0 : Math.ceil(over * SECONDS_PER_TRY);
     },
+    isSuspect: (address) => spentNow(address, ctx.now().getTime()) > 0,
     failed(address) {
       const now = ctx.now().getTime();
       const tries = spentNow(address, now) + 1;

@@ -3,11 +3,14 @@ import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import { unreadable } from '../../core/files.ts';
 import { type GrantsByUser, parseGrants } from './grants.ts';
-import { type Htpasswd, parseHtpasswd } from './htpasswd.ts';
+import { parseHtpasswd } from './htpasswd.ts';
+import { costOf, USUAL_COST } from './passwords.ts';
 
 /** Users and grants as their files say now: a change is seen within a second. */
 export interface UserFiles {
   hashOf(user: string): string | undefined;
+  /** Of all hashes in the file. */
+  highestCost(): number;
   grants(): GrantsByUser;
 }
 
@@ -19,14 +22,24 @@ export function watchUserFiles(
   htpasswd: string,
   grants: string | undefined,
 ): UserFiles {
-  const users = watched(ctx, htpasswd, () => parseHtpasswd(htpasswd, readIfPresent(htpasswd)));
+  const users = watched(ctx, htpasswd, () => {
+    const hashes = parseHtpasswd(htpasswd, readIfPresent(htpasswd));
+    return { hashes, highestCost: highestOf([...hashes.values()]) };
+  });
   // Without its grants everybody could read everything, so a lost file is not an empty one.
   const allowed =
     grants === undefined
       ? (): GrantsByUser => ({})
       : watched<GrantsByUser>(ctx, grants, () => parseGrants(grants, read(grants)));
-  return { hashOf: (user) => (users() as Htpasswd).get(user), grants: allowed };
+  return {
+    hashOf: (user) => users().hashes.get(user),
+    highestCost: () => users().highestCost,
+    grants: allowed,
+  };
 }
+
+const highestOf = (hashes: readonly string[]): number =>
+  hashes.length === 0 ? USUAL_COST : Math.max(...hashes.map(costOf));
 
 function watched<T>(ctx: Context, path: string, load: () => T): () => T {
   let stamp = stampOf(path);

@@ -15,7 +15,7 @@ export interface Metrics {
 const COUNTERS = {
   damaged_blobs: 'Blobs found damaged and moved aside',
   login_failures: 'Requests with a wrong password',
-  logins_throttled: 'Requests refused because of too many wrong passwords',
+  logins_throttled: 'Requests refused because too many passwords waited to be checked',
   cache_hits: 'Pull-through requests answered from the cache',
   cache_misses: 'Pull-through requests that went to the upstream',
 } as const;
