@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Context } from '../../core/context.ts';
 import { type HeaderFields, WireError } from '../serving/wire-error.ts';
 import { type Grant, grantsOf } from './grants.ts';
-import { createLoginQueue, type Login } from './login-queue.ts';
+import { createLoginQueue, type LoginAttempt } from './login-queue.ts';
 import { networkOf } from './network.ts';
 import { createPasswords, type PasswordsOptions } from './passwords.ts';
 import { createThrottle } from './throttle.ts';
@@ -58,7 +58,7 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
   };
   const checking = new Map<string, Check>();
 
-  async function check(user: string, password: string, login: Login): Promise<boolean> {
+  async function check(user: string, password: string, login: LoginAttempt): Promise<boolean> {
     return await queue.run(login, async () => {
       // As it is when their turn comes: it may have been changed, or be known by now.
       const right = await passwords.check(user, password, users.hashOf(user));
@@ -141,10 +141,10 @@ const MAX_WELCOME = 10_000;
 /** From where whose password was right before: those who come again go first. */
 function createWelcome() {
   const seen = new Set<string>();
-  const keyOf = ({ address, user }: Login) => JSON.stringify([address, user]);
+  const keyOf = ({ address, user }: LoginAttempt) => JSON.stringify([address, user]);
   return {
-    has: (login: Login) => seen.has(keyOf(login)),
-    add(login: Login) {
+    has: (login: LoginAttempt) => seen.has(keyOf(login)),
+    add(login: LoginAttempt) {
       seen.delete(keyOf(login));
       seen.add(keyOf(login));
       if (seen.size > MAX_WELCOME) seen.delete(seen.values().next().value ?? '');

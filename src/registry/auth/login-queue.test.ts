@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createLoginQueue, type Login } from './login-queue.ts';
+import { createLoginQueue, type LoginAttempt } from './login-queue.ts';
 import { networkOf } from './network.ts';
 
-const login = (address: string, user: string | undefined): Login => ({
+const login = (address: string, user: string | undefined): LoginAttempt => ({
   address,
   user,
   isGone: () => false,

@@ -1,5 +1,5 @@
 /** Somebody whose password has to be looked at. */
-export interface Login {
+export interface LoginAttempt {
   /** Where it comes from. */
   readonly address: string;
   /** Whom it is for; undefined for all users that do not exist together. */
@@ -9,7 +9,7 @@ export interface Login {
 }
 
 /** How a login is looked upon now: 0 goes first. Undefined: not yet. */
-export type Rank = (login: Login) => number | undefined;
+export type Rank = (login: LoginAttempt) => number | undefined;
 
 /**
  * Password checks take turns, one at a time, because each takes the processor away from everybody
@@ -18,12 +18,12 @@ export type Rank = (login: Login) => number | undefined;
  */
 export interface LoginQueue {
   /** Rejects with what `refusal` makes when this one guesses more than is remembered. */
-  run<T>(login: Login, task: () => Promise<T>): Promise<T>;
+  run<T>(login: LoginAttempt, task: () => Promise<T>): Promise<T>;
   readonly waiting: number;
 }
 
 interface Waiting {
-  readonly login: Login;
+  readonly login: LoginAttempt;
   readonly start: () => void;
   readonly refuse: () => void;
 }
@@ -67,7 +67,7 @@ export function createLoginQueue(rank: Rank, refusal: () => Error): LoginQueue {
     drop(largest.at(-1))?.refuse();
   }
 
-  function limit({ address }: Login): void {
+  function limit({ address }: LoginAttempt): void {
     const same = waiting.filter(({ login }) => login.address === address);
     if (same.length > MAX_OF_ADDRESS) refuseOne(same);
     else if (waiting.length > MAX_WAITING) refuseOne(waiting);
@@ -77,7 +77,7 @@ export function createLoginQueue(rank: Rank, refusal: () => Error): LoginQueue {
     get waiting() {
       return waiting.length;
     },
-    run<T>(login: Login, task: () => Promise<T>): Promise<T> {
+    run<T>(login: LoginAttempt, task: () => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         const start = () => {
           busy = true;
@@ -97,9 +97,9 @@ export function createLoginQueue(rank: Rank, refusal: () => Error): LoginQueue {
 }
 
 interface Turns {
-  taken(login: Login): void;
+  taken(login: LoginAttempt): void;
   /** When its user, and then its address, last had a turn; smaller is longer ago. */
-  last(login: Login): readonly [user: number, address: number];
+  last(login: LoginAttempt): readonly [user: number, address: number];
 }
 
 const MAX_REMEMBERED = 10_000;
