@@ -44,7 +44,7 @@ function role(input: BastionStackInput, objects: readonly Value[]): TemplateReso
           PolicyDocument: policy({
             Effect: 'Allow',
             Action: 's3:GetObject',
-            TemplateResource: objects,
+            Resource: objects,
           }),
         },
       ],

@@ -82,7 +82,7 @@ const ONLY_THIS_ACCOUNT: Value = {
       Effect: 'Allow',
       Principal: '*',
       Action: 's3:*',
-      TemplateResource: '*',
+      Resource: '*',
       Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
     },
   ],
