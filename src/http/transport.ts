@@ -6,11 +6,11 @@ import { dial } from './dial.ts';
 import { HttpExchange } from './exchange.ts';
 import { networkError } from './network-error.ts';
 import type { HttpTuning } from './options.ts';
-import { requestHead } from './request-head.ts';
 import { Response } from './response.ts';
+import { ProtocolError } from './response-head.ts';
 import type { ServerRoute } from './server-route.ts';
 import type { ServerRoutes } from './server-routes.ts';
-import { ProxyError } from './tunnel.ts';
+import { ProxyError, proxyAuthorization } from './tunnel.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -191,4 +191,36 @@ class StaleConnection extends Error {}
 
 function closedError(): AtollError {
   return new AtollError('INTERRUPTED', 'Cannot send a request: the registries were closed');
+}
+
+interface HeadParts {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const FORBIDDEN = /[\r\n\0]/;
+const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
+const OURS = 'user-agent: atoll\r\naccept-encoding: identity\r\n';
+
+/** The head of a request as it goes over the wire; absolute form where a proxy reads it. */
+function requestHead(
+  route: ServerRoute,
+  { method, url, headers }: HeadParts,
+  length: number | undefined,
+): string {
+  const proxy = route.tls ? undefined : route.proxy;
+  const authorization = proxy && proxyAuthorization(proxy);
+  const size = length ?? (BODY_METHODS.has(method) ? 0 : undefined);
+  const path = `${proxy ? url.origin : ''}${url.pathname}${url.search}`;
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${url.host}\r\n${OURS}`;
+  if (authorization) head += line('proxy-authorization', authorization);
+  if (size !== undefined) head += line('content-length', String(size));
+  for (const name in headers) head += line(name, headers[name] ?? '');
+  return `${head}\r\n`;
+}
+
+function line(name: string, value: string): string {
+  if (FORBIDDEN.test(value)) throw new ProtocolError(`the header ${name} holds a line break`);
+  return `${name}: ${value}\r\n`;
 }

@@ -7,12 +7,12 @@ import type { JsonObject } from '../core/json.ts';
 import { formatIgnition } from '../generate/ignition/config.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import type { InstallRun, PlatformSite } from '../platform/platform.ts';
+import { CA_DAYS, createCa } from '../registry/tls/certificates.ts';
 import { createRegistries } from '../remote/create-registries.ts';
 import { stopService } from '../site/service.ts';
 import { INSTALL_FILES } from '../site/stages/config.ts';
-import { spoil } from './breaks.ts';
 import { machinesOf } from './lab-paths.ts';
-import { readLabSettings } from './lab-settings.ts';
+import { type Break, readLabSettings } from './lab-settings.ts';
 import { machineIgnition, makeMachine, type NodeConfiguration } from './machine.ts';
 import { nodeSpecs } from './node-specs.ts';
 
@@ -81,5 +81,25 @@ async function removeOneImage(ctx: Context, { paths, mirror }: PlatformSite): Pr
     await registries.repository(registry, repository).remove(ctx, victim.digest);
   } finally {
     await registries.close();
+  }
+}
+
+/** What nodes get when something about them is wrong. `image` and `disk` spoil other things. */
+export async function spoil(
+  kind: Break | undefined,
+  good: NodeConfiguration,
+  now: Date,
+): Promise<NodeConfiguration> {
+  switch (kind) {
+    case 'ca': {
+      const other = await createCa('a CA that signed something else', { now, days: CA_DAYS });
+      return { ...good, trustBundle: other.certificate };
+    }
+    case 'auth':
+      return { ...good, pullSecret: '{"auths":{}}' };
+    case 'dns':
+      return { ...good, mirrorAddress: undefined };
+    default:
+      return good;
   }
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import { AtollError } from '../core/errors.ts';
-import { spoil } from './breaks.ts';
+import { spoil } from './boot-lab.ts';
 import { boardOf } from './lab-paths.ts';
 import { BREAKS, readLabSettings, writeLabSettings } from './lab-settings.ts';
-import { diagnoseHint, labSummary } from './lab-summary.ts';
 import { machineIgnition, makeMachine, type NodeConfiguration } from './machine.ts';
 import { Board } from './node/board.ts';
 import { NODE_FILES } from './node/node-network.ts';
 import { readNodeSpec } from './node/node-spec.ts';
-import { reportNodes } from './report-nodes.ts';
+import { reportNodes } from './report-lab.ts';
+import { diagnoseHint, labSummary } from './run-lab.ts';
 
 const GOOD: NodeConfiguration = {
   registriesConf: '# conf\n',

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readAsset } from '../core/assets.ts';
 import type { Context } from '../core/context.ts';
 import { AtollError, messageOf } from '../core/errors.ts';
@@ -22,9 +24,10 @@ import { STAGES } from '../site/stages/index.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import type { UpResult } from '../site/up.ts';
 import { readEvents } from '../workflow/event-log.ts';
-import { logBundleOf } from './lab-paths.ts';
+import { boardOf, logBundleOf } from './lab-paths.ts';
+import { Board } from './node/board.ts';
+import type { PulledImage } from './node/node-puller.ts';
 import type { LabOptions } from './prepare-lab.ts';
-import { reportNodes } from './report-nodes.ts';
 
 const MAX_FINDINGS = 3;
 
@@ -160,4 +163,30 @@ async function findingsOf(ctx: Context, bundle: string): Promise<ReportFinding[]
     commands,
     evidence: evidence.map(({ file, line, text }) => ({ place: `${file}:${line}`, text })),
   }));
+}
+
+/** Every machine of a lab: how far it came and what it pulled, from what it told the others. */
+export async function reportNodes(state: string): Promise<ReportNode[]> {
+  const board = new Board(boardOf(state));
+  const folders = await readdir(join(boardOf(state), '..')).catch(() => []);
+  const names = folders.filter((name) => name !== 'board').toSorted();
+  return Promise.all(names.map((name) => reportNode(board, name)));
+}
+
+async function reportNode(board: Board, name: string): Promise<ReportNode> {
+  const failed = (await board.read(`failed/${name}`)) as { message?: string } | undefined;
+  const pulls = ((await board.read(`pulls/${name}`)) ?? []) as readonly PulledImage[];
+  return {
+    name,
+    state: failed ? 'failed' : await stateOf(board, name),
+    message: failed?.message,
+    bytes: pulls.reduce((sum, { bytes }) => sum + bytes, 0),
+    pulls: pulls.map(({ image, endpoint }) => ({ image, endpoint })),
+  };
+}
+
+async function stateOf(board: Board, name: string): Promise<ReportNode['state']> {
+  if (name === 'bootstrap')
+    return (await board.read('bootstrap-complete')) === undefined ? 'stopped' : 'complete';
+  return (await board.read(`node-joined/${name}`)) === undefined ? 'stopped' : 'joined';
 }

@@ -1,17 +1,20 @@
+import * as z from 'zod';
 import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import { shellLine } from '../core/format.ts';
 import { acquireLock } from '../core/lock.ts';
 import { type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import { removeResources } from '../site/remove-resources.ts';
 import { stopService } from '../site/service.ts';
 import type { StageId } from '../site/stages/stage.ts';
-import { bringUp } from '../site/up.ts';
-import { type LabPaths, labPaths } from './lab-paths.ts';
+import { bringUp, type UpResult } from '../site/up.ts';
+import { type LabPaths, labPaths, logBundleOf } from './lab-paths.ts';
 import { labPlatform } from './lab-platform.ts';
 import { type Break, readLabSettings, writeLabSettings } from './lab-settings.ts';
-import { diagnoseHint, type LabSummary, labSummary } from './lab-summary.ts';
 import { type LabOptions, prepareLab } from './prepare-lab.ts';
 import { reportLab } from './report-lab.ts';
+import { type MachinePulls, machinePulls } from './verify-lab.ts';
 
 export interface LabResult extends LabSummary {
   readonly siteFile: string;
@@ -71,4 +74,50 @@ async function settle(
     await journal.append({ kind: 'undone', step });
   }
   await writeLabSettings(state, { upstreamPidFile, ...(wanted ? { break: wanted } : {}) });
+}
+
+interface StageSummary {
+  readonly stage: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+/** What a lab has shown. */
+interface LabSummary {
+  readonly stages: readonly StageSummary[];
+  readonly nodes: readonly MachinePulls[];
+  /** Every machine pulled from the mirror and nowhere else, by its own account and the mirror's. */
+  readonly fromMirror: boolean;
+  readonly images: number;
+  readonly copiedBytes: number;
+  readonly durationMs: number;
+}
+
+export function labSummary({
+  outcomes,
+  outputs,
+}: Pick<UpResult, 'outcomes' | 'outputs'>): LabSummary {
+  const stages = outcomes.map(({ step, outcome, durationMs }) => ({
+    stage: step,
+    outcome,
+    durationMs,
+  }));
+  return {
+    stages,
+    nodes: z.array(machinePulls).parse(outputs.verify?.nodes ?? []),
+    fromMirror: outputs.verify?.fromMirror === true,
+    images: Number(outputs.images?.images ?? 0),
+    copiedBytes: Number(outputs.images?.copiedBytes ?? 0),
+    durationMs: stages.reduce((sum, stage) => sum + stage.durationMs, 0),
+  };
+}
+
+/** A failed rehearsal says how to find out why. */
+export function diagnoseHint(error: unknown, state: string): unknown {
+  if (!(error instanceof AtollError) || error.code !== 'CLUSTER_FAILED') return error;
+  return new AtollError(error.code, error.message, {
+    hint: `Run: ${shellLine(['atoll', 'diagnose', logBundleOf(state)])}`,
+    details: error.details,
+    cause: error.cause,
+  });
 }

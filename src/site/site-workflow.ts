@@ -14,9 +14,9 @@ import { shippedRegistry } from '../workflow/registry/shipped.ts';
 import { checkWorkflow } from '../workflow/run-workflow.ts';
 import type { Step, Workflow } from '../workflow/step.ts';
 import { type Site, sitePath } from './read-site.ts';
+import { siteDefaults } from './schema.ts';
 import { STAGES } from './stages/index.ts';
 import { STAGE_IDS, type Stage, type StageWork } from './stages/stage.ts';
-import { refuseUnread } from './unread-fields.ts';
 
 /** The ten stages as steps, with what the site skips, replaces and inserts. */
 export async function siteWorkflow(ctx: Context, work: StageWork): Promise<Workflow> {
@@ -158,6 +158,61 @@ function unknownStep(field: string, name: string, known: readonly string[]): Ato
     `Cannot use ${field}: there is no stage or step "${name}"`,
     {
       hint: close ? `Did you mean "${close}"?` : `Known: ${known.join(', ')}`,
+    },
+  );
+}
+
+interface Field {
+  readonly name: string;
+  readonly isSet: (site: Site) => boolean;
+  readonly instead: string;
+}
+
+const IGNITION = '"atoll render ignition" takes it as a flag';
+
+/** What is said about a bastion, and read by those who make it. */
+const OF_A_MADE_BASTION: readonly Field[] = [
+  { name: 'bastion.ami', isSet: ({ bastion }) => bastion.ami !== undefined, instead: 'remove it' },
+  {
+    name: 'bastion.user',
+    isSet: ({ bastion }) =>
+      bastion.address === undefined && bastion.user !== siteDefaults.bastionUser,
+    instead: IGNITION,
+  },
+  {
+    name: 'bastion.sshKey',
+    isSet: ({ bastion }) => bastion.sshKey !== undefined,
+    instead: IGNITION,
+  },
+  {
+    name: 'bastion.allowFrom',
+    isSet: ({ bastion }) => bastion.allowFrom.length > 0,
+    instead: 'close its ports with the firewall it has',
+  },
+  {
+    name: 'proxy.enabled',
+    isSet: ({ proxy }) => proxy.enabled,
+    instead: 'run a proxy there ("atoll render squid-conf" writes its file) and name it: proxy.url',
+  },
+  {
+    name: 'proxy.port',
+    isSet: ({ proxy }) => proxy.port !== siteDefaults.proxyPort,
+    instead: '"atoll render squid-conf" takes it as a flag',
+  },
+];
+
+/** A field that no stage would read is refused: it would silently do nothing. */
+function refuseUnread(site: Site): void {
+  if (site.platformKind.makesBastion) return;
+  const unread = OF_A_MADE_BASTION.filter(({ isSet }) => isSet(site));
+  if (unread.length === 0) return;
+  const names = unread.map(({ name }) => name).join(', ');
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot use ${names} on platform "${site.platformKind.name}": atoll makes no bastion there`,
+    {
+      hint: unread.map(({ name, instead }) => `${name}: ${instead}`).join('; '),
+      details: { fields: counted(unread.length, 'field') },
     },
   );
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../src/content/catalog/model/catalog.ts';
-import { CatalogBuilder } from '../../src/content/catalog/model/catalog-builder.ts';
 import { keyOf, parseFact } from '../../src/content/catalog/model/parse-document.ts';
+import { CatalogBuilder } from '../../src/content/catalog/read-catalog.ts';
 import type { OperatorPackage } from '../../src/content/image-set/image-set.ts';
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import type { MemoryImages, TarFile } from './images.ts';

@@ -1,10 +1,13 @@
 import { AtollError } from '../../core/errors.ts';
+import { counted, formatBytes, formatDuration } from '../../core/format.ts';
 import { nearest } from '../../core/nearest.ts';
 import { type Diagnosis, diagnose } from '../../observe/diagnose.ts';
+import type { Evidence, Finding } from '../../observe/findings.ts';
+import { printable } from '../../observe/quote-line.ts';
 import { dataOf, type Rule, shippedRules } from '../../observe/rules/catalogue.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
-import { defineCommand } from '../command.ts';
-import { diagnosisText, rulesText, ruleText } from './diagnose-text.ts';
+import { defineCommand, type Style } from '../command.ts';
+import { columns } from '../table.ts';
 
 type Result =
   | ({ readonly kind: 'diagnosis' } & Diagnosis)
@@ -64,4 +67,111 @@ function ruleOf(id: string): Rule {
   throw new AtollError('USAGE', `Cannot explain "${id}": there is no such failure`, {
     hint: near ? `Did you mean "${near}"?` : 'Run "atoll diagnose --list"',
   });
+}
+
+const CATEGORIES: Readonly<Record<Finding['category'], string>> = {
+  'image-sync': 'image sync',
+  bootstrap: 'bootstrap',
+  install: 'install',
+  'node-join': 'node join',
+};
+const MAX_UNREAD = 20;
+
+function diagnosisText(diagnosis: Diagnosis, style: Style): string {
+  const roots = diagnosis.findings.filter(({ kind }) => kind === 'root');
+  const symptoms = diagnosis.findings.filter(({ kind }) => kind === 'symptom');
+  return [
+    headline(diagnosis, roots.length, style),
+    ...bootstrapLines(diagnosis, style),
+    ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
+    ...symptomLines(symptoms, roots.length > 0, style),
+    ...suspiciousLines(diagnosis, style),
+    ...unreadLines(diagnosis),
+  ].join('\n');
+}
+
+function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
+  const { files, bytes } = diagnosis.totals;
+  const looked = style.dim(`(${counted(files, 'file')}, ${formatBytes(bytes)})`);
+  if (roots > 0)
+    return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
+  const only = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  return `${style.bold(only)} ${looked}`;
+}
+
+function bootstrapLines({ bootstrap }: Diagnosis, style: Style): string[] {
+  if (!bootstrap) return [];
+  const { step, verdict } = bootstrap;
+  if (!step) return [`Bootstrap: ${verdict}`];
+  const age = step.durationMs === undefined ? '' : ` for ${formatDuration(step.durationMs)}`;
+  return [`Bootstrap: ${style.yellow(verdict)}${age} at "${step.title}"`];
+}
+
+function findingLines(finding: Finding, number: string, style: Style): string[] {
+  const times = finding.count === 1 ? 'once' : `${finding.count} times`;
+  const span = finding.firstAt ? `, ${finding.firstAt} to ${finding.lastAt}` : '';
+  return [
+    `${style.bold(`${number} ${finding.id}`)} ${style.cyan(CATEGORIES[finding.category])} ${style.dim(`${times}${span}`)}`,
+    `   ${finding.cause}`,
+    ...finding.mirrors.map(({ mirror, error }) => `   the mirror ${mirror} answered: ${error}`),
+    ...finding.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
+    `   ${style.green('do:')} ${finding.remedy}`,
+    ...finding.commands.map((command) => `     $ ${command}`),
+  ];
+}
+
+const evidenceLine = ({ file, line, at, text }: Evidence, style: Style): string =>
+  `${style.dim(`${printable(file)}:${line}${at ? ` ${at}` : ''}`)} ${text}`;
+
+/** With a cause at hand symptoms are only named; without one they are all there is to go by. */
+function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style): string[] {
+  if (symptoms.length === 0) return [];
+  if (!named)
+    return symptoms.flatMap((one, index) => ['', ...findingLines(one, `${index + 1}.`, style)]);
+  return [
+    '',
+    'What follows from it:',
+    ...symptoms.map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`),
+  ];
+}
+
+function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {
+  if (suspicious.length === 0) return [];
+  return [
+    '',
+    'The most suspicious lines:',
+    ...suspicious.map((one) => `  ${evidenceLine(one, style)} ${style.dim(`(${one.count})`)}`),
+  ];
+}
+
+function unreadLines({ unread }: Diagnosis): string[] {
+  if (unread.length === 0) return [];
+  const more = unread.length > MAX_UNREAD ? [`  and ${unread.length - MAX_UNREAD} more`] : [];
+  const shown = unread
+    .slice(0, MAX_UNREAD)
+    .map(({ path, reason }) => `  ${printable(path)}: ${reason}`);
+  return ['', 'Could not be looked at:', ...shown, ...more];
+}
+
+function ruleText(rule: RuleData, style: Style): string {
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`)];
+  const sample = typeof rule.sample === 'string' ? rule.sample : JSON.stringify(rule.sample);
+  return [
+    `${style.bold(rule.id)} ${style.cyan(CATEGORIES[rule.category])} ${style.dim(rule.kind)}`,
+    ...list('cause', [rule.cause]),
+    ...list('remedy', [rule.remedy]),
+    ...list('commands', rule.commands),
+    ...list('looked for in', rule.where),
+    ...list('pattern', rule.pattern === undefined ? [] : [rule.pattern]),
+    ...list('over with', rule.over === undefined ? [] : [rule.over]),
+    ...list('example', [sample]),
+    ...list('read in', [rule.source]),
+  ].join('\n');
+}
+
+function rulesText(rules: readonly RuleData[], style: Style): string {
+  return columns(
+    rules.map(({ id, category, kind }) => [id, CATEGORIES[category], style.dim(kind)]),
+  ).join('\n');
 }

@@ -2,10 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { FakeScreen } from '../../../test/support/screen.ts';
 import type { AtollEvent } from '../../core/events.ts';
 import { createStyle } from '../style.ts';
-import { chooseReporter } from './choose.ts';
+import { chooseReporter, jsonReporter, plainReporter } from './choose.ts';
 import { eventText } from './event-text.ts';
-import { jsonReporter } from './json.ts';
-import { plainReporter } from './plain.ts';
 import { prettyReporter } from './pretty.ts';
 import type { Verbosity } from './reporter.ts';
 

@@ -2,11 +2,16 @@ import type { Context } from '../../core/context.ts';
 import type { BuiltLayer } from '../../oci/build-image.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
-import { type ImageManifest, isIndex, type RawManifest } from '../../oci/manifest.ts';
+import { type Digest, digestOf, isDigest } from '../../oci/digest.ts';
+import {
+  type ImageManifest,
+  isIndex,
+  parseManifest,
+  type RawManifest,
+} from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { selectPlatforms } from '../../oci/platform.ts';
 import { type ImageConfig, readConfig } from '../layers/image-config.ts';
-import { BuiltContent } from './built-content.ts';
 
 export interface DerivedImage {
   readonly source: Source;
@@ -102,4 +107,43 @@ function withLayers(base: ImageConfig, { layers, config, createdBy }: DerivedIma
 
 function jsonBytes(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
+}
+
+/** What was built, in memory, over the source it was built from. */
+class BuiltContent implements Source {
+  readonly can = {};
+  readonly #base: Source;
+  readonly #blobs = new Map<Digest, Uint8Array>();
+  readonly #manifests = new Map<Digest, RawManifest>();
+
+  constructor(base: Source) {
+    this.#base = base;
+  }
+
+  addBlob(bytes: Uint8Array, mediaType: string): Descriptor {
+    const digest = digestOf(bytes);
+    this.#blobs.set(digest, bytes);
+    return { mediaType, digest, size: bytes.length };
+  }
+
+  addManifest(content: object, mediaType: string): Descriptor {
+    const manifest = parseManifest(Buffer.from(JSON.stringify(content)), mediaType);
+    this.#manifests.set(manifest.descriptor.digest, manifest);
+    return manifest.descriptor;
+  }
+
+  async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
+    const built = isDigest(tagOrDigest) ? this.#manifests.get(tagOrDigest) : undefined;
+    return built?.descriptor ?? (await this.#base.resolve(ctx, tagOrDigest));
+  }
+
+  async manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
+    return this.#manifests.get(descriptor.digest) ?? (await this.#base.manifest(ctx, descriptor));
+  }
+
+  async *blob(ctx: Context, descriptor: Descriptor, offset = 0): AsyncGenerator<Uint8Array> {
+    const built = this.#blobs.get(descriptor.digest);
+    if (built) yield built.subarray(offset);
+    else yield* this.#base.blob(ctx, descriptor, offset);
+  }
 }

@@ -1,13 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import type { OperatorCatalog } from '../image-set/image-set.ts';
-import type { Catalog } from './model/catalog.ts';
+import type { Catalog, Package } from './model/catalog.ts';
 import { type CatalogPlace, type OpenCatalog, openCatalog } from './open-catalog.ts';
 import { readCatalog } from './read-catalog.ts';
 import type { KeptDocument } from './read-files.ts';
 import { keepsDocument } from './rebuild/filter-documents.ts';
+import { headsOf } from './select/channel-graph.ts';
 import { selectCatalog } from './select/select-catalog.ts';
-import { selectEverything } from './select/select-everything.ts';
-import type { Selection } from './select/selection.ts';
+import type { Reason, SelectedPackage, Selection } from './select/selection.ts';
 
 /** What of a catalog is asked for. */
 export type Wanted = Pick<OperatorCatalog, 'packages' | 'full'> & {
@@ -63,4 +63,39 @@ export async function selectedDocuments(
   const keep = keepsDocument(selection);
   if (documents) return documents.filter(keep);
   return (await readCatalog(ctx, open, { keep })).documents ?? [];
+}
+
+/** The whole catalog as it is, faults included: it is not written again, only its images are needed. */
+function selectEverything({ packages }: Catalog): Selection {
+  return {
+    packages: [...packages.values()].map(wholePackage),
+    warnings: [],
+    failures: [],
+    unmet: [],
+  };
+}
+
+function wholePackage(from: Package): SelectedPackage {
+  const reasons = new Map<string, Reason[]>();
+  for (const { name: channel, entries } of from.channels.values()) {
+    for (const { name } of entries) {
+      reasons.set(name, [...(reasons.get(name) ?? []), { kind: 'all', channel }]);
+    }
+  }
+  const channels = [...from.channels.values()].map(({ name, entries }) => ({
+    name,
+    head: headsOf(entries)[0] ?? '',
+    entries,
+  }));
+  return {
+    name: from.name,
+    defaultChannel: from.defaultChannel,
+    channels,
+    bundles: [...from.bundles.keys()].map((name) => ({
+      name,
+      package: from.name,
+      reasons: reasons.get(name) ?? [{ kind: 'all', channel: from.defaultChannel }],
+    })),
+    isDependency: false,
+  };
 }

@@ -1,12 +1,14 @@
 import { AtollError } from '../../core/errors.ts';
 import { userData } from '../ignition/user-data.ts';
+import { sortedUnique } from '../order.ts';
 import { egressRules, ingressRules } from './bastion-access.ts';
 import type { BastionStackInput, Disk } from './bastion-input.ts';
-import { rolePart } from './bastion-role.ts';
 import { checkSite, tagsOf } from './tags.ts';
 import {
   getAtt,
+  hole,
   ref,
+  sub,
   type Template,
   type TemplateParameter,
   type TemplatePart,
@@ -181,4 +183,63 @@ function namePart(input: BastionStackInput, name: string): TemplatePart {
     },
     outputs: { MirrorName: { Description: 'Its name inside', Value: name } },
   };
+}
+
+/** The role of a bastion: it reads the objects it boots from, one by one. None, no role. */
+function rolePart(input: BastionStackInput): TemplatePart | undefined {
+  const objects = sortedUnique([
+    ...(input.ignition?.source.startsWith('s3://') ? [input.ignition.source] : []),
+    ...(input.objects ?? []),
+  ]);
+  if (objects.length === 0) return undefined;
+  return {
+    resources: {
+      Role: role(input, objects.map(objectArn)),
+      InstanceProfile: {
+        Type: 'AWS::IAM::InstanceProfile',
+        Properties: { Roles: [ref('Role')] },
+      },
+    },
+  };
+}
+
+function role(input: BastionStackInput, objects: readonly Value[]): TemplateResource {
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: policy({
+        Effect: 'Allow',
+        Principal: { Service: sub(`ec2.${hole('AWS::URLSuffix')}`) },
+        Action: 'sts:AssumeRole',
+      }),
+      Policies: [
+        {
+          PolicyName: 'read-ignition',
+          PolicyDocument: policy({
+            Effect: 'Allow',
+            Action: 's3:GetObject',
+            Resource: objects,
+          }),
+        },
+      ],
+      Tags: tagsOf(input, 'bastion'),
+    },
+  };
+}
+
+const policy = (statement: Value): Value => ({ Version: '2012-10-17', Statement: [statement] });
+
+const SOURCE =
+  /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(?<key>[A-Za-z0-9!_.'()/+=@,-]+)$/;
+
+/**
+ * The name of exactly one object in a policy. A star or question mark in a key would match others,
+ * so it is refused.
+ */
+function objectArn(source: string): Value {
+  const found = SOURCE.exec(source)?.groups as { bucket: string; key: string } | undefined;
+  if (found) return sub(`arn:${hole('AWS::Partition')}:s3:::${found.bucket}/${found.key}`);
+  throw new AtollError('INPUT_INVALID', `Cannot give access to exactly "${source}"`, {
+    hint: 'Write s3://BUCKET/KEY with a key of letters, digits and _ . - /, and no version',
+  });
 }

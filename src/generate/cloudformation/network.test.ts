@@ -5,7 +5,7 @@ import { containsRange, overlaps, parseCidr } from '../ip.ts';
 import { networkTemplate } from './network.ts';
 import { serviceName } from './network-endpoints.ts';
 import type { NetworkInput } from './network-input.ts';
-import { subnetPlan } from './subnet-plan.ts';
+import { subnetPlan } from './network-zones.ts';
 import { SITE_TAG } from './tags.ts';
 import { formatTemplate, type Template, type TemplateResource, type Value } from './template.ts';
 

@@ -1,5 +1,4 @@
 import { byText } from '../order.ts';
-import { withDefaults } from './defaults.ts';
 import type { InstallFacts } from './facts.ts';
 import { PLATFORM_NAMES, platformOf } from './platforms/index.ts';
 import { checkFields, type InstallConfig } from './schema.ts';
@@ -8,6 +7,7 @@ import { checkIdentity } from './sections/identity.ts';
 import { checkMachines } from './sections/machines.ts';
 import { checkMirrorWiring, sourcesOf } from './sections/mirror.ts';
 import { checkNetworks } from './sections/network-checks.ts';
+import { withNetworkDefaults } from './sections/networks.ts';
 import { checkProxy } from './sections/proxy.ts';
 import { checkTrust } from './sections/trust.ts';
 import type { Surroundings } from './traits.ts';
@@ -54,4 +54,18 @@ function checkPlatform(config: InstallConfig, facts: InstallFacts): Violation[] 
     ),
     ...(platform ? platform.check(config.platform[platform.traits.name], config, facts) : []),
   ];
+}
+
+/** What the installer reads into a config that leaves these things out. */
+function withDefaults(config: InstallConfig): InstallConfig {
+  const { compute = [] } = config;
+  return {
+    ...config,
+    networking: withNetworkDefaults(config.networking),
+    controlPlane: { name: 'master', ...config.controlPlane },
+    compute: compute.some(({ name }) => name === 'worker')
+      ? compute
+      : [...compute, { name: 'worker' }],
+    publish: config.publish || 'External',
+  };
 }

@@ -10,7 +10,7 @@ import { buildImage, buildLayer, putBuilt } from '../../oci/build-image.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { digestOf } from '../../oci/digest.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
-import { gatherLogBundle } from '../log-bundle.ts';
+import { gatherLogBundle } from '../watch-lab.ts';
 import { Board } from './board.ts';
 import { ImageStorage } from './image-storage.ts';
 import { NodeJournal } from './node-journal.ts';

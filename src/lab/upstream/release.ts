@@ -6,9 +6,42 @@ import {
   type LayerFile,
 } from '../../oci/build-image.ts';
 import type { Platform } from '../../oci/descriptor.ts';
+import {
+  BOOTSTRAP_COMPONENTS,
+  CONTROL_PLANE_COMPONENTS,
+  NODE_COMPONENTS,
+} from '../../openshift/components.ts';
 import { componentRepositories } from '../../openshift/repositories.ts';
 import { madeUpBytes } from './bytes.ts';
-import { CHANGING, COMPONENTS, OPERATORS } from './components.ts';
+
+/** The components of a lab release: those that machines ask for by name, and some of the rest. */
+const COMPONENTS: readonly string[] = [
+  ...new Set([
+    ...BOOTSTRAP_COMPONENTS,
+    ...NODE_COMPONENTS,
+    ...CONTROL_PLANE_COMPONENTS,
+    'cli-artifacts',
+    'cluster-network-operator',
+    'cluster-version-operator',
+    'console',
+    'haproxy-router',
+    'installer',
+    'installer-artifacts',
+    'oauth-server',
+    'prometheus',
+  ]),
+].toSorted();
+
+/** What changes from one lab release to the next; the rest is shared, as between real z-streams. */
+const CHANGING: ReadonlySet<string> = new Set([
+  'etcd',
+  'hyperkube',
+  'machine-config-operator',
+  'rhel-coreos',
+]);
+
+/** Operators whose Deployment is in the payload: what the version operator rolls out. */
+const OPERATORS: readonly string[] = COMPONENTS.filter((name) => name.endsWith('-operator'));
 
 export const AMD64: Platform = { os: 'linux', architecture: 'amd64' };
 /** Where the components of a lab release lie. */

@@ -14,7 +14,6 @@ import {
 import type { CopyOptions, ImageJob } from './job.ts';
 import { type ImagePlan, type ManifestNode, nodesOf, type PlannedTree } from './plan.ts';
 import { chooseSingle } from './platforms.ts';
-import { TargetTags } from './target-tags.ts';
 import { type PlanTools, TreePlanner } from './tree-planner.ts';
 
 interface PlanRequest {
@@ -189,4 +188,28 @@ function unknown({ from }: ImageJob): AtollError {
   return new AtollError('IMAGE_UNKNOWN', `Cannot copy ${from}: the source does not have it`, {
     hint: 'Check the name and the tag; with "skopeo list-tags" you see what is there',
   });
+}
+
+/** What the tags that an image shall have name at the target now. */
+class TargetTags {
+  readonly #found: readonly (readonly [tag: string, found: Descriptor | undefined])[];
+
+  constructor(found: readonly (readonly [tag: string, found: Descriptor | undefined])[]) {
+    this.#found = found;
+  }
+
+  /** Tags were asked for and none is there: nothing of the image is to be expected there. */
+  get areMissing(): boolean {
+    return this.#found.length > 0 && this.#found.every(([, found]) => found === undefined);
+  }
+
+  /** The image with this digest, if one of the tags names it. */
+  find(digest: Digest): Descriptor | undefined {
+    return this.#found.find(([, found]) => found?.digest === digest)?.[1];
+  }
+
+  /** The tags that name this digest. */
+  naming(digest: Digest): ReadonlySet<string> {
+    return new Set(this.#found.filter(([, found]) => found?.digest === digest).map(([tag]) => tag));
+  }
 }

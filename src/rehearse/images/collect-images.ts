@@ -1,11 +1,14 @@
+import type { Bundle } from '../../content/catalog/model/catalog.ts';
+import { openCatalog } from '../../content/catalog/open-catalog.ts';
+import { readCatalog } from '../../content/catalog/read-catalog.ts';
+import { type Payload, readPayload } from '../../content/release/payload/payload.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import { parseReference } from '../../oci/reference.ts';
+import { nearest } from '../../core/nearest.ts';
+import { formatReference, parseReference, type Reference } from '../../oci/reference.ts';
 import type { ImageChecker } from '../check/image-checker.ts';
 import type { FoundImage } from '../node/find-image.ts';
-import { catalogImages } from './catalog-images.ts';
 import { manifestImages } from './manifest-images.ts';
-import { releaseImages } from './release-images.ts';
 import { reportImages } from './report-images.ts';
 import { distinctImages, type WantedImage, wantedImage } from './wanted-image.ts';
 
@@ -89,4 +92,72 @@ async function readInner(
   if (found) return await reader(found);
   const why = holes.map(({ evidence }) => evidence).join('; ');
   throw new AtollError('IMAGE_UNKNOWN', why || 'nodes would not find it');
+}
+
+/** Bundles of a catalog as it stands in the mirror, and the images they bring. */
+async function catalogImages(
+  ctx: Context,
+  reference: Reference,
+  { repository: source, descriptor: root }: FoundImage,
+  packages: readonly string[],
+): Promise<WantedImage[]> {
+  const open = await openCatalog(ctx, { source, root, reference, isLayout: false });
+  const { catalog } = await readCatalog(ctx, open);
+  refuseUnknown(packages, [...catalog.packages.keys()], reference);
+  const chosen = [...catalog.packages.values()].filter(
+    ({ name }) => packages.length === 0 || packages.includes(name),
+  );
+  return chosen.flatMap(({ bundles }) => [...bundles.values()].flatMap(bundleImages));
+}
+
+function bundleImages({ name, package: owner, image, relatedImages }: Bundle): WantedImage[] {
+  const packages = [owner];
+  const bundle = image ? [wantedImage('bundle', image.trim(), `bundle ${name}`, { packages })] : [];
+  const related = relatedImages
+    .filter((each) => each.image !== image)
+    .map((each) => wantedImage('related', each.image.trim(), `operand of ${name}`, { packages }));
+  return [...bundle, ...related];
+}
+
+function refuseUnknown(
+  wanted: readonly string[],
+  known: readonly string[],
+  catalog: Reference,
+): void {
+  const missing = wanted.find((name) => !known.includes(name));
+  if (missing === undefined) return;
+  const near = nearest(missing, known);
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot find package "${missing}" in ${formatReference(catalog)}`,
+    { hint: near ? `Did you mean "${near}"?` : `It has ${known.join(', ')}` },
+  );
+}
+
+/** The release image under the name the installer bakes in, and every component of its payload. */
+async function releaseImages(
+  ctx: Context,
+  reference: Reference,
+  found: FoundImage,
+): Promise<WantedImage[]> {
+  const payload = await readPayload(ctx, found.repository, found.descriptor);
+  const { version } = payload;
+  const { registry, repository } = reference;
+  const release = wantedImage(
+    'release',
+    // Whatever was asked for, machines name their release by digest.
+    { registry, repository, digest: found.descriptor.digest },
+    `release ${version}`,
+    { release: version },
+  );
+  return [release, ...componentImages(payload)];
+}
+
+function componentImages({ version, components }: Payload): WantedImage[] {
+  return components.map(({ name, image }) =>
+    wantedImage('component', image, `component ${name} of release ${version}`, {
+      component: name,
+      release: version,
+    }),
+  );
 }

@@ -9,8 +9,7 @@ import { wantedImage } from '../images/wanted-image.ts';
 import { findConfigFiles, joinFiles, NO_FILES } from './config-files.ts';
 import { parseHosts } from './hosts.ts';
 import { confOfSets, readRuleSets, setFilesOf } from './mirror-rules.ts';
-import { nodeNames } from './names.ts';
-import { openNode } from './open-node.ts';
+import { nodeNames, openNode } from './open-node.ts';
 import { readNodeConfig } from './read-config.ts';
 
 const MIRROR = 'mirror.example:5000';

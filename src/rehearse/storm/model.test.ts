@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { digestOf } from '../../oci/digest.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 import { wantedImage } from '../images/wanted-image.ts';
-import { spreadOf } from './measures.ts';
 import { assumptionsOf, modelInstall, parseBits } from './model.ts';
+import { spreadOf } from './play-storm.ts';
 import { pullPlan } from './shares.ts';
 
 const GIGABYTE = 1e9;

@@ -1,7 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
-import { type Spread, spreadOf } from './measures.ts';
 import { createPacer } from './pacer.ts';
 import type { PullPhase, StormRole } from './shares.ts';
 import { playNode, type StormLog } from './virtual-node.ts';
@@ -106,4 +105,21 @@ function stormOf(log: StormLog, phases: readonly StormPhase[], nodes: number): S
     errors: log.errors.slice(0, SHOWN_ERRORS),
     phases,
   };
+}
+
+/** A sample of times in milliseconds. */
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Nearest rank: a value that really was measured. */
+export function spreadOf(samples: readonly number[]): Spread {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number) => {
+    const rank = Math.max(1, Math.ceil(share * sorted.length));
+    return Math.round((sorted[rank - 1] ?? 0) * 10) / 10;
+  };
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }

@@ -7,9 +7,8 @@ import { describeWithPeers, peerPath } from '../../../test/support/peers.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { html } from './html.ts';
-import { reportHtml } from './report-html.ts';
 import type { ReportInput } from './report-input.ts';
-import { writeReport } from './write-report.ts';
+import { reportHtml, writeReport } from './write-report.ts';
 
 const EVIL = `<script>alert('1')</script><img src="https://evil.example/x.png">`;
 

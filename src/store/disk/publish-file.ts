@@ -2,12 +2,11 @@ import type { Stats } from 'node:fs';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
-import { unreadable, unwritable } from '../../core/files.ts';
+import { syncDirectory, unreadable, unwritable } from '../../core/files.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { blobPath } from '../layout/paths.ts';
 import { SHORTEST_GRACE_MS } from '../store.ts';
-import { createDirectorySync } from './directory-sync.ts';
 
 const syncDirectoryOnce = createDirectorySync();
 
@@ -79,4 +78,31 @@ export async function removeIfPresent(path: string): Promise<boolean> {
     if (systemCodeOf(error) === 'ENOENT') return false;
     throw unwritable(path, error);
   }
+}
+
+/**
+ * Makes renames in a directory durable. Calls that come while one is waiting to start share it:
+ * many commits at once pay for one sync.
+ */
+function createDirectorySync(): (path: string) => Promise<void> {
+  const waiting = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
+
+  return (path) => {
+    const joined = waiting.get(path);
+    if (joined) return joined;
+    const previous = running.get(path) ?? Promise.resolve();
+    const next = previous
+      .catch(() => undefined)
+      .then(() => {
+        waiting.delete(path);
+        running.set(path, next);
+        return syncDirectory(path);
+      })
+      .finally(() => {
+        if (running.get(path) === next) running.delete(path);
+      });
+    waiting.set(path, next);
+    return next;
+  };
 }

@@ -3,12 +3,12 @@ import { type SelectionView, selectionView } from '../../../content/catalog/sele
 import type { OperatorCatalog } from '../../../content/image-set/image-set.ts';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { counted } from '../../../core/format.ts';
 import { nearest } from '../../../core/nearest.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type Style } from '../../command.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { CATALOG_ARGUMENT, catalogPlace, parseCatalog, withRegistries } from './open-catalog.ts';
 import { parsePackageFlags } from './package-flag.ts';
-import { resolvedText } from './resolve-text.ts';
 
 export const catalogResolveCommand = defineCommand({
   name: 'catalog resolve',
@@ -92,4 +92,40 @@ async function wantedCatalogs(
 
 function misused(hint: string): AtollError {
   return new AtollError('USAGE', 'Cannot tell what to resolve', { hint });
+}
+
+/** A selection for people: packages, bundles below them, and why each is there. */
+function resolvedText(view: SelectionView, style: Style): string {
+  const packages = view.packages.flatMap(
+    ({ name, channels, defaultChannel, bundles, isDependency }) => [
+      `${style.bold(name)}${isDependency ? style.cyan(' (dependency)') : ''}  ${style.dim(
+        channels
+          .map((each) => (each.name === defaultChannel ? `${each.name}*` : each.name))
+          .join(' '),
+      )}`,
+      ...bundles.map((bundle) => `  ${bundle.name}  ${style.dim(bundle.reasons.join('; '))}`),
+    ],
+  );
+  const remarks = [
+    ...view.warnings.map((each) => remark(style.yellow('warning'), each)),
+    ...view.failures.map((each) => remark(style.red('error'), each)),
+  ];
+  const count = view.packages.reduce((sum, { bundles }) => sum + bundles.length, 0);
+  return [
+    style.dim(view.catalog),
+    ...packages,
+    ...remarks,
+    [
+      counted(view.packages.length, 'package'),
+      counted(count, 'bundle'),
+      counted(view.images.length, 'image'),
+    ].join(', '),
+  ].join('\n');
+}
+
+function remark(
+  kind: string,
+  { message, hint }: { readonly message: string; readonly hint?: string | undefined },
+): string {
+  return `${kind}: ${message}${hint === undefined ? '' : `\n  next: ${hint}`}`;
 }

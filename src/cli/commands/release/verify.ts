@@ -1,9 +1,27 @@
 import { loadReleaseKeys } from '../../../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../../../content/release/signatures/sigstore.ts';
 import { type ReleaseVerdict, verifyOpenRelease } from '../../../content/release/verify-release.ts';
-import { defineCommand, type Style } from '../../command.ts';
+import { defineCommand, type OptionSpec, type Style } from '../../command.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
-import { SIGNATURE_OPTIONS } from './signature-options.ts';
+
+/** The flags of every command that verifies releases. */
+const SIGNATURE_OPTIONS = {
+  releaseKey: {
+    type: 'strings',
+    value: 'FILE',
+    summary: 'Armored public key to trust instead of the keys of Red Hat',
+  },
+  signatureStore: {
+    type: 'strings',
+    value: 'URL',
+    summary: 'Where GPG signatures are, https:// or file://, instead of the public stores',
+  },
+  sigstoreKey: {
+    type: 'string',
+    value: 'FILE',
+    summary: 'Public key with which Sigstore signatures are verified',
+  },
+} as const satisfies Readonly<Record<string, OptionSpec>>;
 
 const SOME_MISSING = 7;
 

@@ -9,7 +9,7 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import type { ComponentReach } from '../locate-component.ts';
 import { openRelease } from '../open-release.ts';
-import { credentialsRequests } from './credentials-requests.ts';
+import { credentialsRequests } from './extract-manifests.ts';
 import { extractTools } from './extract-tools.ts';
 import { fillMarkers } from './markers.ts';
 import { placeOf, toolOf } from './tools.ts';

@@ -2,9 +2,8 @@ import type { Context } from '../../../core/context.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
 import { checkSigner, loadOpenpgp } from '../../../core/openpgp.ts';
 import type { Web } from '../../../http/web.ts';
-import type { Digest } from '../../../oci/digest.ts';
+import { type Digest, splitDigest } from '../../../oci/digest.ts';
 import type { ReleaseKeys } from './release-keys.ts';
-import { SIGNATURE_STORES, storedSignatures } from './signature-store.ts';
 import { checkSigned, rejected } from './simple-signing.ts';
 
 /** A signature that was verified against a key and a digest. */
@@ -130,4 +129,36 @@ function noneFound(
       details: { digest },
     },
   );
+}
+
+/** The public stores, in the order they are asked. */
+const SIGNATURE_STORES: readonly string[] = [
+  'https://mirror.openshift.com/pub/openshift-v4/signatures/openshift/release',
+  'https://storage.googleapis.com/openshift-release/official/signatures/openshift/release',
+];
+
+const MAX_SIGNATURES = 9;
+const MAX_SIGNATURE_BYTES = 50 * 1024;
+
+/** A GPG signature as the store has it, not yet verified. */
+interface StoredSignature {
+  readonly url: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The signatures of a digest in one store: `<store>/sha256=<hex>/signature-N`, N from 1 without gaps. */
+async function* storedSignatures(
+  ctx: Context,
+  web: Web,
+  store: string,
+  digest: Digest,
+): AsyncGenerator<StoredSignature> {
+  const { algorithm, hex } = splitDigest(digest);
+  const folder = `${store.replace(/\/+$/, '')}/${algorithm}=${hex}`;
+  for (let number = 1; number <= MAX_SIGNATURES; number += 1) {
+    const url = `${folder}/signature-${number}`;
+    const bytes = await web.get(ctx, url, { maxBytes: MAX_SIGNATURE_BYTES });
+    if (!bytes) return;
+    yield { url, bytes };
+  }
 }

@@ -9,7 +9,7 @@ import { type Digest, isDigest } from '../../../oci/digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../../oci/manifest.ts';
 import { isRepository, isTag } from '../../../oci/reference.ts';
 import { verifyBytes } from '../../../oci/verify.ts';
-import { PlacedFile } from './placed-file.ts';
+import { readRange } from '../chunk-files.ts';
 import { tarEntries } from './tar-index.ts';
 
 // What oc-mirror v2 writes: tar files that hold, as members,
@@ -142,4 +142,28 @@ function tooOld(folder: string): AtollError {
   return new AtollError('BUNDLE_INVALID', `Cannot load "${folder}": oc-mirror v1 wrote it`, {
     hint: 'Save again with "atoll mirror save", which reads the same configuration, or with oc-mirror --v2',
   });
+}
+
+/** A file inside another: bytes from an offset on. */
+class PlacedFile {
+  readonly size: number;
+  readonly #path: string;
+  readonly #offset: number;
+
+  constructor(path: string, offset: number, size: number) {
+    this.#path = path;
+    this.#offset = offset;
+    this.size = size;
+  }
+
+  read(ctx: Context, from = 0): AsyncGenerator<Uint8Array> {
+    return readRange(ctx, this.#path, this.#offset + from, this.#offset + this.size);
+  }
+
+  /** All of it; only for what is known to be small. */
+  async bytes(ctx: Context): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    for await (const part of this.read(ctx)) parts.push(part);
+    return Buffer.concat(parts);
+  }
 }
