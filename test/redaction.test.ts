@@ -39,7 +39,7 @@ async function printed(run: Command['run'], mode: 'pretty' | 'plain' | 'json'): 
   const command = defineCommand({
     name: 'leak',
     summary: 'Leak',
-    examples: [],
+    examples: {},
     run,
     text: (result) => JSON.stringify(result),
   });
@@ -115,7 +115,7 @@ describe.each(['pretty', 'plain', 'json'] as const)('a pull secret, printed as %
       name: 'leak',
       summary: 'Leak',
       arguments: [{ name: 'url', summary: 'URL' }],
-      examples: [],
+      examples: {},
       async run() {
         process.signals.emit('SIGINT');
         throw new Error('stopped');
@@ -147,7 +147,7 @@ test('a pull secret leaves only through a command whose result is meant to hold 
   const command = defineCommand({
     name: 'render auth',
     summary: 'Auth file',
-    examples: [],
+    examples: {},
     verbatim: true,
     run: async () => ({ text: PULL_SECRET }),
     text: ({ text }) => text,

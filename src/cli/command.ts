@@ -79,7 +79,7 @@ export interface CommandSpec<R, O extends Readonly<Record<string, OptionSpec>>> 
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: O;
   /** Command lines that work, each with what it does. */
-  readonly examples: readonly (readonly [command: string, does: string])[];
+  readonly examples: Readonly<Record<string, string>>;
   /** Does the work and returns the result, which is plain JSON. */
   readonly run: (ctx: Context, input: CommandInput<O>) => Promise<R>;
   /** The result for people; without it nothing is printed in text mode. Ends without a newline. */
@@ -100,7 +100,7 @@ export interface Command {
   readonly description: string | undefined;
   readonly arguments: readonly ArgumentSpec[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  readonly examples: readonly (readonly [command: string, does: string])[];
+  readonly examples: Readonly<Record<string, string>>;
   readonly run: (ctx: Context, input: CommandInput<Record<string, OptionSpec>>) => Promise<unknown>;
   readonly text: ((result: unknown, style: Style) => string) | undefined;
   readonly verbatim: boolean;

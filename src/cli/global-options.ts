@@ -1,17 +1,16 @@
 import type { OptionSpec, OptionValues } from './command.ts';
+import { onOff, text } from './flags.ts';
 
 /** Flags that every command takes, before or after its name. No command may define one of its own. */
 export const GLOBAL_OPTIONS = {
-  output: {
-    type: 'string',
-    value: 'FORMAT',
-    choices: ['text', 'json'],
-    default: 'text',
-    summary: 'Result for people, or one JSON object with the events as NDJSON on stderr',
-  },
-  quiet: { type: 'boolean', summary: 'Tell only warnings and failures' },
-  verbose: { type: 'boolean', summary: 'Tell every detail' },
-  yes: { type: 'boolean', summary: 'Answer every question with yes' },
+  output: text(
+    'FORMAT',
+    'Result for people, or one JSON object with the events as NDJSON on stderr',
+    { choices: ['text', 'json'], default: 'text' },
+  ),
+  quiet: onOff('Tell only warnings and failures'),
+  verbose: onOff('Tell every detail'),
+  yes: onOff('Answer every question with yes'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export type GlobalOptions = OptionValues<typeof GLOBAL_OPTIONS>;

@@ -23,7 +23,9 @@ test('commandsManual shows arguments, options with their remarks, and examples',
       retries: { type: 'number', summary: 'Attempts', default: 5, value: 'N' },
       platform: { type: 'strings', summary: 'Platforms', choices: ['a', 'b'], required: true },
     },
-    examples: [['atoll mirror copy a', 'copies a']],
+    examples: {
+      'atoll mirror copy a': 'copies a',
+    },
     run: async () => ({}),
   });
 
@@ -40,7 +42,7 @@ test('commandsManual shows arguments, options with their remarks, and examples',
 
 test('commandsManual does not depend on the order of the commands', () => {
   const named = (name: string) =>
-    defineCommand({ name, summary: name, examples: [], run: async () => ({}) });
+    defineCommand({ name, summary: name, examples: {}, run: async () => ({}) });
 
   const [a, b] = [named('up'), named('mirror copy')];
 

@@ -124,7 +124,7 @@ function remarks(spec: OptionSpec): string {
 }
 
 function examples(command: Command): string {
-  const lines = command.examples.map(([line, does]) => `# ${does}\n${line}`);
+  const lines = Object.entries(command.examples).map(([line, does]) => `# ${does}\n${line}`);
   return lines.length === 0 ? '' : fenced(lines.join('\n'), 'sh');
 }
 

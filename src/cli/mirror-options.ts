@@ -6,72 +6,38 @@ import { createWeb } from '../http/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
+import { number, onOff, text, texts } from './flags.ts';
 import { REGISTRY_OPTIONS, registriesFrom, registryOptionsFrom } from './registry-options.ts';
 
 /** Flags that replace what the internet would answer. */
 export const COLLECT_OPTIONS = {
-  graph: {
-    type: 'string',
-    value: 'URL|FILE',
-    summary: 'Update graph, instead of the public service',
-  },
-  graphData: {
-    type: 'string',
-    value: 'URL|FILE',
-    summary: 'Graph data for the update service image',
-  },
-  graphBaseImage: {
-    type: 'string',
-    value: 'REF',
-    summary: 'Image the graph data is put on, instead of the universal base image',
-  },
-  signatureStore: {
-    type: 'strings',
-    value: 'URL',
-    summary: 'Release signatures (https:// or file://), instead of the public stores',
-  },
-  releaseKey: {
-    type: 'strings',
-    value: 'FILE',
-    summary: 'Public GPG key of the releases, instead of Red Hat’s',
-  },
-  sigstoreKey: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'Public key to verify Sigstore signatures with',
-  },
-  ignoreReleaseSignature: {
-    type: 'boolean',
-    summary: 'Take releases whose GPG signature is missing or wrong, and say so',
-  },
-  dependencies: {
-    type: 'boolean',
-    default: true,
-    summary: 'Leave out operators that the chosen ones depend on',
-  },
+  graph: text('URL|FILE', 'Update graph, instead of the public service'),
+  graphData: text('URL|FILE', 'Graph data for the update service image'),
+  graphBaseImage: text(
+    'REF',
+    'Image the graph data is put on, instead of the universal base image',
+  ),
+  signatureStore: texts(
+    'URL',
+    'Release signatures (https:// or file://), instead of the public stores',
+  ),
+  releaseKey: texts('FILE', 'Public GPG key of the releases, instead of Red Hat’s'),
+  sigstoreKey: text('FILE', 'Public key to verify Sigstore signatures with'),
+  ignoreReleaseSignature: onOff(
+    'Take releases whose GPG signature is missing or wrong, and say so',
+  ),
+  dependencies: onOff('Leave out operators that the chosen ones depend on', { default: true }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** Flags of every command that fills a mirror. */
 export const MIRROR_OPTIONS = {
-  dir: {
-    type: 'string',
-    value: 'DIR',
-    default: '.',
-    summary: 'Where working-dir is: memory, reports, cluster resources',
-  },
-  maxNestedPaths: {
-    type: 'number',
-    value: 'COUNT',
+  dir: text('DIR', 'Where working-dir is: memory, reports, cluster resources', { default: '.' }),
+  maxNestedPaths: number('COUNT', 'Most path components the registry allows; 0 for no limit', {
     default: 0,
-    summary: 'Most path components the registry allows; 0 for no limit',
-  },
-  icsp: { type: 'boolean', summary: 'Write ImageContentSourcePolicy instead of IDMS and ITMS' },
-  signatures: {
-    type: 'boolean',
-    default: true,
-    summary: 'Leave Sigstore signatures and other artifacts behind',
-  },
-  concurrency: { type: 'number', value: 'N', summary: 'Blobs under way at once' },
+  }),
+  icsp: onOff('Write ImageContentSourcePolicy instead of IDMS and ITMS'),
+  signatures: onOff('Leave Sigstore signatures and other artifacts behind', { default: true }),
+  concurrency: number('N', 'Blobs under way at once'),
   ...REGISTRY_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 

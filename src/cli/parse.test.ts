@@ -21,14 +21,16 @@ const copy = defineCommand({
     format: { type: 'string', summary: 'Format', choices: ['oci', 'docker'] },
     from: { type: 'string', summary: 'Where from', required: true },
   },
-  examples: [['atoll mirror copy a b', 'copies']],
+  examples: {
+    'atoll mirror copy a b': 'copies',
+  },
   run: async () => ({}),
 });
 const status = defineCommand({
   name: 'status',
   summary: 'Look',
   arguments: [{ name: 'site', summary: 'Site', optional: true }],
-  examples: [],
+  examples: {},
   run: async () => ({}),
 });
 const set = { commands: [copy, status], groups: { mirror: 'Move images' } };

@@ -123,7 +123,9 @@ function addOptions(node: Node, options: Options): void {
 }
 
 function examplesText(command: Command): string {
-  const lines = command.examples.map(([line, does]) => `  $ ${line}\n      ${does}`);
+  const lines = Object.entries(command.examples).map(
+    ([line, does]) => `  $ ${line}\n      ${does}`,
+  );
   return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
 }
 

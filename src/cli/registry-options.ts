@@ -3,33 +3,18 @@ import { unreadable } from '../core/files.ts';
 import { createRegistries } from '../remote/create-registries.ts';
 import type { Registries, RegistryOptions } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
+import { onOff, text, texts } from './flags.ts';
 
 /** The flags of every command that talks to registries. Spread them into its `options`. */
 export const REGISTRY_OPTIONS = {
-  authfile: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'Credentials for registries, instead of the usual auth files',
-  },
-  registriesConf: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'registries.conf with mirrors and blocks, instead of the system one',
-  },
-  ca: {
-    type: 'strings',
-    value: 'FILE',
-    summary: 'Trust the CAs in this PEM file as well; may be given more than once',
-  },
-  certsDir: {
-    type: 'string',
-    value: 'DIR',
-    summary: 'Folder of HOST[:PORT] folders with certificates, instead of certs.d',
-  },
-  insecure: {
-    type: 'boolean',
-    summary: 'Allow plain HTTP and certificates that do not verify',
-  },
+  authfile: text('FILE', 'Credentials for registries, instead of the usual auth files'),
+  registriesConf: text(
+    'FILE',
+    'registries.conf with mirrors and blocks, instead of the system one',
+  ),
+  ca: texts('FILE', 'Trust the CAs in this PEM file as well; may be given more than once'),
+  certsDir: text('DIR', 'Folder of HOST[:PORT] folders with certificates, instead of certs.d'),
+  insecure: onOff('Allow plain HTTP and certificates that do not verify'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS>;

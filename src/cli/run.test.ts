@@ -12,7 +12,7 @@ const greet = defineCommand({
   name: 'greet',
   summary: 'Say hello',
   arguments: [{ name: 'whom', summary: 'Whom' }],
-  examples: [],
+  examples: {},
   async run(ctx, { args }) {
     ctx.emit({ type: 'note.added', message: 'thinking' });
     return { hello: args.whom };
@@ -23,7 +23,7 @@ const greet = defineCommand({
 
 /** A command whose body a test brings. */
 const doing = (run: Command['run']) =>
-  defineCommand({ name: 'do', summary: 'Do', examples: [], run, text: () => 'done' });
+  defineCommand({ name: 'do', summary: 'Do', examples: {}, run, text: () => 'done' });
 
 async function run(process: FakeProcess, command: Command, ...argv: string[]): Promise<number> {
   return runCommandLine(argv, { commands: [command], groups: {} }, process);
@@ -231,7 +231,7 @@ test('runCommandLine prints colours only where they are shown', async () => {
   const coloured = defineCommand({
     name: 'do',
     summary: 'Do',
-    examples: [],
+    examples: {},
     run: async () => ({}),
     text: (_result, style) => style.green('ok'),
   });

@@ -2,10 +2,11 @@ import type { Context } from '../core/context.ts';
 import { type Access, type OpenSite, openSite } from '../site/open-site.ts';
 import { readSite } from '../site/read-site.ts';
 import type { OptionSpec, Terminal } from './command.ts';
+import { text } from './flags.ts';
 import { PLATFORMS } from './platforms.ts';
 
 export const SITE_OPTION = {
-  site: { type: 'string', value: 'FILE', default: 'atoll.yaml', summary: 'The site file' },
+  site: text('FILE', 'The site file', { default: 'atoll.yaml' }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** Opens the site a command works on, and closes it whatever happens. */

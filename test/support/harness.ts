@@ -9,7 +9,7 @@ const command = (
   name: string,
   run: Parameters<typeof defineCommand>[0]['run'],
   text?: (result: unknown) => string,
-) => defineCommand({ name, summary: name, examples: [], run, ...(text ? { text } : {}) });
+) => defineCommand({ name, summary: name, examples: {}, run, ...(text ? { text } : {}) });
 
 start({
   groups: {},

@@ -14,7 +14,7 @@ function wordsOf(line: string): string[] {
 }
 
 const examples = COMMANDS.flatMap((command) =>
-  command.examples.map(([line]) => [line, command] as [string, Command]),
+  Object.keys(command.examples).map((line) => [line, command] as [string, Command]),
 );
 
 test.each(examples)('the example "%s" is a command line of its command', (line, command) => {
@@ -27,7 +27,9 @@ test('COMMANDS have distinct names, a summary and at least one example', () => {
   const names = COMMANDS.map(({ name }) => name);
 
   expect(names).toEqual([...new Set(names)]);
-  expect(COMMANDS.filter((each) => each.summary === '' || each.examples.length === 0)).toEqual([]);
+  expect(
+    COMMANDS.filter((each) => each.summary === '' || Object.keys(each.examples).length === 0),
+  ).toEqual([]);
 });
 
 test('COMMANDS do not define an option that every command has', () => {

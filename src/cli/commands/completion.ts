@@ -20,11 +20,11 @@ export function completionCommand(
     name: 'completion',
     summary: 'Print the completion script of a shell',
     arguments: [{ name: 'shell', summary: 'bash, zsh or fish' }],
-    examples: [
-      ['source <(atoll completion bash)', 'complete in this bash; in ~/.bashrc, in every one'],
-      ['atoll completion zsh > "$' + '{fpath[1]}/_atoll"', 'install it for zsh'],
-      ['atoll completion fish | source', 'complete in this fish'],
-    ],
+    examples: {
+      'source <(atoll completion bash)': 'complete in this bash; in ~/.bashrc, in every one',
+      ['atoll completion zsh > "$' + '{fpath[1]}/_atoll"']: 'install it for zsh',
+      'atoll completion fish | source': 'complete in this fish',
+    },
     async run(_ctx, { args }) {
       const shell = args.shell ?? '';
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;

@@ -7,6 +7,7 @@ import { printable } from '../../observe/quote-line.ts';
 import { dataOf, type Rule, shippedRules } from '../../observe/rules/catalogue.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { onOff, text } from '../flags.ts';
 import { columns } from '../table.ts';
 
 type Result =
@@ -25,20 +26,19 @@ export const diagnoseCommand = defineCommand({
     { name: 'path', summary: 'Files, archives and directories', optional: true, variadic: true },
   ],
   options: {
-    as: {
-      type: 'string',
-      value: 'ORIGIN',
-      summary: 'Where text comes from that nothing identifies: cli:oc, journal:node/crio, …',
-    },
-    explain: { type: 'string', value: 'ID', summary: 'All that is known about one failure' },
-    list: { type: 'boolean', summary: 'The known failures' },
+    as: text(
+      'ORIGIN',
+      'Where text comes from that nothing identifies: cli:oc, journal:node/crio, …',
+    ),
+    explain: text('ID', 'All that is known about one failure'),
+    list: onOff('The known failures'),
   },
-  examples: [
-    ['atoll diagnose log-bundle-20260820105959.tar.gz', 'a bootstrap that did not finish'],
-    ['atoll diagnose must-gather/ install-dir/.openshift_install.log', 'several at once'],
-    ['atoll diagnose --explain boot-pull-x509', 'one failure in full'],
-    ['atoll diagnose --list --output json', 'the catalogue for programs'],
-  ],
+  examples: {
+    'atoll diagnose log-bundle-20260820105959.tar.gz': 'a bootstrap that did not finish',
+    'atoll diagnose must-gather/ install-dir/.openshift_install.log': 'several at once',
+    'atoll diagnose --explain boot-pull-x509': 'one failure in full',
+    'atoll diagnose --list --output json': 'the catalogue for programs',
+  },
   async run(ctx, { args, options }): Promise<Result> {
     if (options.list) return { kind: 'rules', rules: shippedRules().map(dataOf) };
     if (options.explain !== undefined)

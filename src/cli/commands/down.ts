@@ -1,6 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
 import { planDown, takeDown } from '../../site/down.ts';
 import { defineCommand } from '../command.ts';
+import { onOff } from '../flags.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 
 export const downCommand = defineCommand({
@@ -10,13 +11,13 @@ export const downCommand = defineCommand({
     'Asks first. Safe to repeat: what is gone already is no error. --temporary removes only what a private site needs for its install.',
   options: {
     ...SITE_OPTION,
-    temporary: { type: 'boolean', summary: 'Only what was needed for the install and no longer' },
-    dryRun: { type: 'boolean', summary: 'Show what would be removed and change nothing' },
+    temporary: onOff('Only what was needed for the install and no longer'),
+    dryRun: onOff('Show what would be removed and change nothing'),
   },
-  examples: [
-    ['atoll down --dry-run', 'look first'],
-    ['atoll down --temporary --yes', 'after a private install'],
-  ],
+  examples: {
+    'atoll down --dry-run': 'look first',
+    'atoll down --temporary --yes': 'after a private install',
+  },
   run: (ctx, { options, terminal }) =>
     withSite(
       ctx,

@@ -8,6 +8,7 @@ import { parseSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
 import { type SiteAnswers, siteTemplate } from '../../site/site-template.ts';
 import { defineCommand, type OptionSpec, type Terminal } from '../command.ts';
+import { onOff, text } from '../flags.ts';
 import { PLATFORMS } from '../platforms.ts';
 
 export const initCommand = defineCommand({
@@ -16,42 +17,22 @@ export const initCommand = defineCommand({
   description:
     'Asks a few questions on a terminal; elsewhere the flags answer them. Writes atoll.yaml and its JSON Schema for editors beside it.',
   options: {
-    to: { type: 'string', value: 'FILE', summary: 'File to write', default: 'atoll.yaml' },
-    name: { type: 'string', value: 'NAME', summary: 'Name of the site' },
-    mode: {
-      type: 'string',
-      value: 'MODE',
-      summary: 'Kind of site',
-      choices: ['disconnected', 'private'],
-    },
-    release: { type: 'string', value: 'VERSION', summary: 'OpenShift release, such as 4.18.2' },
-    platform: {
-      type: 'string',
-      value: 'TYPE',
-      summary: 'Where it runs',
-      choices: PLATFORMS.map(({ name }) => name),
-    },
+    to: text('FILE', 'File to write', { default: 'atoll.yaml' }),
+    name: text('NAME', 'Name of the site'),
+    mode: text('MODE', 'Kind of site', { choices: ['disconnected', 'private'] }),
+    release: text('VERSION', 'OpenShift release, such as 4.18.2'),
+    platform: text('TYPE', 'Where it runs', { choices: PLATFORMS.map(({ name }) => name) }),
     ...platformOptions(PLATFORMS),
-    baseDomain: { type: 'string', value: 'DOMAIN', summary: 'Base domain of the cluster' },
-    registryHost: {
-      type: 'string',
-      value: 'HOST',
-      summary: 'Name of the mirror registry, as nodes use it',
-    },
-    pullSecret: {
-      type: 'string',
-      value: 'FILE',
-      summary: 'Pull secret of the upstream registries',
-    },
-    force: { type: 'boolean', summary: 'Replace a file that is there' },
+    baseDomain: text('DOMAIN', 'Base domain of the cluster'),
+    registryHost: text('HOST', 'Name of the mirror registry, as nodes use it'),
+    pullSecret: text('FILE', 'Pull secret of the upstream registries'),
+    force: onOff('Replace a file that is there'),
   },
-  examples: [
-    ['atoll init', 'asks'],
-    [
-      'atoll init --name north --release 4.18.2 --platform none --base-domain example.com --registry-host mirror.example.com',
+  examples: {
+    'atoll init': 'asks',
+    'atoll init --name north --release 4.18.2 --platform none --base-domain example.com --registry-host mirror.example.com':
       'does not',
-    ],
-  ],
+  },
   async run(_ctx, { options, terminal }) {
     const path = resolve(options.to);
     if (!options.force && (await exists(path))) {
@@ -75,10 +56,7 @@ export const initCommand = defineCommand({
 function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<string, OptionSpec>> {
   const asked = platforms.flatMap(({ init }) => Object.entries(init.asks));
   return Object.fromEntries(
-    asked.map(([field, summary]) => [
-      field,
-      { type: 'string', value: field.toUpperCase(), summary } as const,
-    ]),
+    asked.map(([field, summary]) => [field, text(field.toUpperCase(), summary)]),
   );
 }
 

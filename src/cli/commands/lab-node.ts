@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../../core/error-codes.ts';
 import { runNode } from '../../lab/node/run-node.ts';
 import { defineCommand } from '../command.ts';
+import { onOff } from '../flags.ts';
 
 const INTERRUPTED = ERROR_CODES.INTERRUPTED.exit;
 
@@ -9,9 +10,11 @@ export const labNodeCommand = defineCommand({
   summary: 'Play one machine of a lab; "atoll lab" starts these',
   arguments: [{ name: 'root', summary: 'File system of the machine' }],
   options: {
-    stopAtEof: { type: 'boolean', summary: 'Stop when standard input ends: when the lab is gone' },
+    stopAtEof: onOff('Stop when standard input ends: when the lab is gone'),
   },
-  examples: [['atoll lab-node .atoll/machines/master-0', 'what "atoll lab" runs for each machine']],
+  examples: {
+    'atoll lab-node .atoll/machines/master-0': 'what "atoll lab" runs for each machine',
+  },
   run(ctx, { args, options }) {
     if (options.stopAtEof) leaveAtEof(process.stdin);
     return runNode(ctx, args.root ?? '');

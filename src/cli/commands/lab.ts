@@ -4,6 +4,7 @@ import { BREAKS, type Break } from '../../lab/lab-settings.ts';
 import { type LabResult, runLab } from '../../lab/run-lab.ts';
 import { inTemporaryLab, newLabFolder } from '../../lab/temporary-lab.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { onOff, text } from '../flags.ts';
 import { columns } from '../table.ts';
 
 export const labCommand = defineCommand({
@@ -12,34 +13,24 @@ export const labCommand = defineCommand({
   description:
     'Makes an upstream with signed releases, an operator catalog and extra images; runs the ten stages of a disconnected site against it; shuts upstream down; and rehearses the install with a bootstrap, three masters and two workers that really pull and verify every image from the mirror through the generated configuration. Simulated are the machines and the Kubernetes on them; everything about images and configuration is real.',
   options: {
-    dir: {
-      type: 'string',
-      value: 'DIR',
-      summary:
-        'Where the lab lives; it stays there, and a second run resumes (default: a folder that goes away)',
-    },
-    keep: { type: 'boolean', summary: 'Keep the folder that would go away' },
-    report: {
-      type: 'string',
-      value: 'FILE',
-      summary: 'Where the report goes (default: report.html in DIR, or atoll-lab-report.html here)',
-    },
-    airgap: { type: 'boolean', summary: 'Carry the images in a bundle: save, then load' },
-    break: {
-      type: 'string',
-      value: 'WHAT',
-      summary: 'Spoil the install on purpose, to see it explained',
-      choices: BREAKS,
-    },
+    dir: text(
+      'DIR',
+      'Where the lab lives; it stays there, and a second run resumes (default: a folder that goes away)',
+    ),
+    keep: onOff('Keep the folder that would go away'),
+    report: text(
+      'FILE',
+      'Where the report goes (default: report.html in DIR, or atoll-lab-report.html here)',
+    ),
+    airgap: onOff('Carry the images in a bundle: save, then load'),
+    break: text('WHAT', 'Spoil the install on purpose, to see it explained', { choices: BREAKS }),
   },
-  examples: [
-    ['atoll lab', 'all of it, in a folder that goes away'],
-    ['atoll lab --dir lab --airgap', 'through a bundle, kept to look at'],
-    [
-      'atoll lab --dir broken --break ca',
+  examples: {
+    'atoll lab': 'all of it, in a folder that goes away',
+    'atoll lab --dir lab --airgap': 'through a bundle, kept to look at',
+    'atoll lab --dir broken --break ca':
       'nodes that do not trust the mirror; then: atoll diagnose broken/site/.atoll/log-bundle',
-    ],
-  ],
+  },
   async run(ctx, { options }) {
     const run = (directory: string, report: string | undefined) =>
       runLab(ctx, {

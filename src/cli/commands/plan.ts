@@ -9,7 +9,9 @@ export const planCommand = defineCommand({
   description:
     'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. For names and bytes of images see "atoll mirror sync --dry-run".',
   options: SITE_OPTION,
-  examples: [['atoll plan', 'the site in atoll.yaml']],
+  examples: {
+    'atoll plan': 'the site in atoll.yaml',
+  },
   run: (ctx, { options, terminal }) =>
     withSite(
       ctx,

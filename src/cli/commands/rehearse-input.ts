@@ -14,10 +14,11 @@ import { readNodeConfig } from '../../rehearse/node/read-config.ts';
 import type { RehearsalRunOptions, StormOptions } from '../../rehearse/run-rehearsal.ts';
 import { parseBits } from '../../rehearse/storm/model.ts';
 import type { OptionSpec, OptionValues } from '../command.ts';
+import { number, onOff, text, texts } from '../flags.ts';
 
-const file = (summary: string) => ({ type: 'string', value: 'FILE', summary }) as const;
-const files = (summary: string) => ({ type: 'strings', value: 'FILE', summary }) as const;
-const refs = (summary: string) => ({ type: 'strings', value: 'REF', summary }) as const;
+const file = (summary: string) => text('FILE', summary);
+const files = (summary: string) => texts('FILE', summary);
+const refs = (summary: string) => texts('REF', summary);
 
 /** The generated configuration, and what names the images. */
 export const REHEARSE_OPTIONS = {
@@ -26,84 +27,37 @@ export const REHEARSE_OPTIONS = {
   installConfig: file('install-config.yaml: rules, pull secret, trust, proxy, architectures'),
   pullSecret: file('Pull secret of the nodes, instead of that of the install-config'),
   trustBundle: files('PEM of CAs that nodes trust besides the public ones'),
-  certsDir: { type: 'string', value: 'DIR', summary: 'certs.d that nodes will have' },
+  certsDir: text('DIR', 'certs.d that nodes will have'),
   hosts: file('Hosts file of the nodes'),
-  dns: {
-    type: 'boolean',
-    default: true,
-    summary: 'Names are in the hosts file or do not exist: leave DNS out',
-  },
+  dns: onOff('Names are in the hosts file or do not exist: leave DNS out', { default: true }),
   policy: file('policy.json of the nodes'),
   sigstoreKey: file('Public key for signatures that the policy has no key for'),
   release: refs('Release image, as openshift-install will name it'),
   catalog: refs('Operator catalog; its bundles and their images are rehearsed, too'),
-  package: {
-    type: 'strings',
-    value: 'NAME',
-    summary: 'Only this package of the catalogs; may be given more than once',
-  },
+  package: texts('NAME', 'Only this package of the catalogs; may be given more than once'),
   image: refs('Another image'),
-  manifests: { type: 'strings', value: 'DIR|FILE', summary: 'Cluster objects that name images' },
+  manifests: texts('DIR|FILE', 'Cluster objects that name images'),
   report: files('report.json or mirrored.json of "atoll mirror": every image in it'),
-  mirror: {
-    type: 'strings',
-    value: 'HOST[:PORT]',
-    summary: 'Registry of the site that images name themselves, without a rule',
-  },
-  imageSet: {
-    type: 'string',
-    value: 'FILE',
+  mirror: texts('HOST[:PORT]', 'Registry of the site that images name themselves, without a rule'),
+  imageSet: text('FILE', 'Image set to name in the commands that close holes', {
     default: 'imageset.yaml',
-    summary: 'Image set to name in the commands that close holes',
-  },
-  arch: {
-    type: 'strings',
-    value: 'ARCH',
+  }),
+  arch: texts('ARCH', 'Architecture of nodes (default: those of the install-config, else amd64)', {
     choices: ['amd64', 'arm64', 'ppc64le', 's390x'],
-    summary: 'Architecture of nodes (default: those of the install-config, else amd64)',
-  },
-  depth: {
-    type: 'string',
-    value: 'DEPTH',
+  }),
+  depth: text('DEPTH', 'Ask for every layer, or read and verify each', {
     choices: ['head', 'full'],
     default: 'head',
-    summary: 'Ask for every layer, or read and verify each',
-  },
-  allowUpstream: {
-    type: 'boolean',
-    summary: 'Nodes may pull from the sources: a private site with a way out',
-  },
-  isolate: {
-    type: 'boolean',
-    summary: 'Run in a network namespace from which only the mirror can be reached',
-  },
-  nodes: {
-    type: 'number',
-    value: 'N',
-    summary: 'Also play the pulls of an install with so many nodes, and measure',
-  },
-  rate: {
-    type: 'string',
-    value: 'BYTES',
-    summary: 'Most bytes a second that these nodes take together, such as 200M',
-  },
-  nic: {
-    type: 'string',
-    value: 'BITS',
-    default: '10G',
-    summary: 'Network of the mirror in the model, in bits a second',
-  },
-  disk: {
-    type: 'string',
-    value: 'BYTES',
+  }),
+  allowUpstream: onOff('Nodes may pull from the sources: a private site with a way out'),
+  isolate: onOff('Run in a network namespace from which only the mirror can be reached'),
+  nodes: number('N', 'Also play the pulls of an install with so many nodes, and measure'),
+  rate: text('BYTES', 'Most bytes a second that these nodes take together, such as 200M'),
+  nic: text('BITS', 'Network of the mirror in the model, in bits a second', { default: '10G' }),
+  disk: text('BYTES', 'What the disk of the mirror reads in the model, in bytes a second', {
     default: '500M',
-    summary: 'What the disk of the mirror reads in the model, in bytes a second',
-  },
-  modelNodes: {
-    type: 'strings',
-    value: 'N',
-    summary: 'Model a cluster of this size, too (default 50 and 250)',
-  },
+  }),
+  modelNodes: texts('N', 'Model a cluster of this size, too (default 50 and 250)'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export type RehearseFlags = OptionValues<typeof REHEARSE_OPTIONS>;

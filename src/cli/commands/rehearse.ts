@@ -25,25 +25,17 @@ export const rehearseCommand = defineCommand({
     },
   ],
   options: REHEARSE_OPTIONS,
-  examples: [
-    [
-      'atoll rehearse --install-config install-config.yaml --release quay.io/openshift-release-dev/ocp-release@sha256:…',
+  examples: {
+    'atoll rehearse --install-config install-config.yaml --release quay.io/openshift-release-dev/ocp-release@sha256:…':
       'a release through the rules, trust and pull secret of an install-config',
-    ],
-    [
-      'atoll rehearse --install-config install-config.yaml --mirror-sets working-dir/cluster-resources/idms-oc-mirror.yaml --report working-dir/mirrored.json --depth full',
+    'atoll rehearse --install-config install-config.yaml --mirror-sets working-dir/cluster-resources/idms-oc-mirror.yaml --report working-dir/mirrored.json --depth full':
       'all that was mirrored, down to the last byte',
-    ],
-    ['atoll rehearse generated/ --report working-dir/mirrored.json', 'a folder of generated files'],
-    [
-      'atoll rehearse generated/ --report working-dir/mirrored.json --isolate',
+    'atoll rehearse generated/ --report working-dir/mirrored.json': 'a folder of generated files',
+    'atoll rehearse generated/ --report working-dir/mirrored.json --isolate':
       'where nothing but the mirror can be reached',
-    ],
-    [
-      'atoll rehearse generated/ --report working-dir/mirrored.json --nodes 9 --nic 25G --disk 2G',
+    'atoll rehearse generated/ --report working-dir/mirrored.json --nodes 9 --nic 25G --disk 2G':
       'and how long the pulls of nine nodes take',
-    ],
-  ],
+  },
   async run(ctx, { args, options, terminal }): Promise<RehearsalResult> {
     const { config, options: run } = await rehearseInput(args.rest, options);
     return await runRehearsal(ctx, config, {

@@ -7,7 +7,9 @@ export const statusCommand = defineCommand({
   name: 'status',
   summary: 'Show where a site stands: stages, and what it has made',
   options: SITE_OPTION,
-  examples: [['atoll status', 'the site in atoll.yaml']],
+  examples: {
+    'atoll status': 'the site in atoll.yaml',
+  },
   run: (ctx, { options, terminal }) => withSite(ctx, options.site, terminal, siteStatus, 'look'),
   text: ({ site, stages, resources }, style) =>
     [

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../core/format.ts';
 import { bringUp, planUp } from '../../site/up.ts';
 import { defineCommand } from '../command.ts';
+import { onOff, text, texts } from '../flags.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
 
@@ -11,17 +12,17 @@ export const upCommand = defineCommand({
     'Finished stages are skipped, an interrupted one resumes, and a changed site file re-runs only what depends on the change. Every stage can run alone.',
   options: {
     ...SITE_OPTION,
-    from: { type: 'string', value: 'STAGE', summary: 'First stage to run' },
-    to: { type: 'string', value: 'STAGE', summary: 'Last stage to run' },
-    only: { type: 'strings', value: 'STAGE', summary: 'Only this stage; may be repeated' },
-    fresh: { type: 'boolean', summary: 'Run finished stages, too' },
-    dryRun: { type: 'boolean', summary: 'Show what would run and change nothing' },
+    from: text('STAGE', 'First stage to run'),
+    to: text('STAGE', 'Last stage to run'),
+    only: texts('STAGE', 'Only this stage; may be repeated'),
+    fresh: onOff('Run finished stages, too'),
+    dryRun: onOff('Show what would run and change nothing'),
   },
-  examples: [
-    ['atoll up', 'everything that is not done'],
-    ['atoll up --only images --fresh', 'the images stage, again'],
-    ['atoll up --to config', 'all there is before machines boot'],
-  ],
+  examples: {
+    'atoll up': 'everything that is not done',
+    'atoll up --only images --fresh': 'the images stage, again',
+    'atoll up --to config': 'all there is before machines boot',
+  },
   run: (ctx, { options, terminal }) =>
     withSite(
       ctx,

@@ -2,6 +2,7 @@ import { readSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
 import { validateSite } from '../../site/validate-site.ts';
 import { defineCommand } from '../command.ts';
+import { onOff } from '../flags.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { SITE_OPTION } from '../site-options.ts';
 
@@ -10,12 +11,12 @@ export const validateCommand = defineCommand({
   summary: 'Check a site file: every mistake in one go, with line and column',
   options: {
     ...SITE_OPTION,
-    schema: { type: 'boolean', summary: 'Print the JSON Schema for editors instead' },
+    schema: onOff('Print the JSON Schema for editors instead'),
   },
-  examples: [
-    ['atoll validate', 'checks atoll.yaml'],
-    ['atoll validate --schema > atoll.schema.json', 'for editors'],
-  ],
+  examples: {
+    'atoll validate': 'checks atoll.yaml',
+    'atoll validate --schema > atoll.schema.json': 'for editors',
+  },
   async run(ctx, { options, terminal }) {
     if (options.schema) return { schema: siteJsonSchema(PLATFORMS) };
     const site = await readSite(options.site, terminal.env, PLATFORMS);

@@ -1,19 +1,20 @@
 import { readAsset, readBuilt } from '../../core/assets.ts';
 import { AtollError } from '../../core/errors.ts';
 import { defineCommand } from '../command.ts';
+import { onOff } from '../flags.ts';
 
 export const versionCommand = defineCommand({
   name: 'version',
   summary: 'Print the version of atoll and of Node, or what else is inside',
   options: {
-    notices: { type: 'boolean', summary: 'Print the licences of all packages inside' },
-    sbom: { type: 'boolean', summary: 'Print the bill of materials (SPDX 2.3, JSON)' },
+    notices: onOff('Print the licences of all packages inside'),
+    sbom: onOff('Print the bill of materials (SPDX 2.3, JSON)'),
   },
-  examples: [
-    ['atoll version', 'one line'],
-    ['atoll version --output json', 'for programs'],
-    ['atoll version --sbom > atoll.spdx.json', 'what the program is made of, for a scanner'],
-  ],
+  examples: {
+    'atoll version': 'one line',
+    'atoll version --output json': 'for programs',
+    'atoll version --sbom > atoll.spdx.json': 'what the program is made of, for a scanner',
+  },
   run: async (_ctx, { options }) => ({
     version: readAsset('version.txt').trim(),
     node: process.versions.node,

@@ -13,7 +13,7 @@ const copy = defineCommand({
     format: { type: 'string', value: 'FORMAT', choices: ['oci', 'docker'], summary: 'Format' },
     insecure: { type: 'boolean', summary: 'Plain HTTP' },
   },
-  examples: [],
+  examples: {},
   run: async () => ({}),
 });
 const places = placesOf([copy], { mirror: 'Move images' });

@@ -11,10 +11,10 @@ export const bootstrapInspectCommand = defineCommand({
     'Works on bootstrap, master, worker and pointer configs of any specification 3.x. Secrets are named and ' +
     'never shown. Warns where something points outside the mirror.',
   arguments: [{ name: 'file', summary: 'The Ignition config' }],
-  examples: [
-    ['atoll bootstrap inspect bootstrap.ign', 'units, scripts, mirrors, certificates, warnings'],
-    ['atoll bootstrap inspect master.ign --output json', 'for programs'],
-  ],
+  examples: {
+    'atoll bootstrap inspect bootstrap.ign': 'units, scripts, mirrors, certificates, warnings',
+    'atoll bootstrap inspect master.ign --output json': 'for programs',
+  },
   async run(ctx, { args }) {
     const file = args.file ?? '';
     return inspectIgnition(file, await readText(file), ctx.now());

@@ -4,6 +4,7 @@ import { readTimeline, type TimelineReport } from '../../../observe/timeline/rea
 import type { StepProgress, StepState } from '../../../observe/timeline/state.ts';
 import { timelineSvg } from '../../../observe/timeline/svg.ts';
 import { defineCommand, type Style } from '../../command.ts';
+import { text } from '../../flags.ts';
 
 export const bootstrapTimelineCommand = defineCommand({
   name: 'bootstrap timeline',
@@ -14,13 +15,13 @@ export const bootstrapTimelineCommand = defineCommand({
     'called stuck, also those that retry for ever and never report a failure.',
   arguments: [{ name: 'logbundle', summary: 'Log bundle, journal or directory', variadic: true }],
   options: {
-    svg: { type: 'string', value: 'FILE', summary: 'Also draw it: lanes over time' },
+    svg: text('FILE', 'Also draw it: lanes over time'),
   },
-  examples: [
-    ['atoll bootstrap timeline log-bundle-20260820105959.tar.gz', 'from a packed bundle'],
-    ['atoll bootstrap timeline install-dir --svg timeline.svg', 'with a picture'],
-    ['atoll bootstrap timeline journal.export --output json', 'for programs'],
-  ],
+  examples: {
+    'atoll bootstrap timeline log-bundle-20260820105959.tar.gz': 'from a packed bundle',
+    'atoll bootstrap timeline install-dir --svg timeline.svg': 'with a picture',
+    'atoll bootstrap timeline journal.export --output json': 'for programs',
+  },
   async run(ctx, { args, options }) {
     const report = await readTimeline(ctx, args.rest);
     if (options.svg !== undefined) {

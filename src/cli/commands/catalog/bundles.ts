@@ -1,5 +1,6 @@
 import { bundleViews } from '../../../content/catalog/catalog-views.ts';
 import { defineCommand } from '../../command.ts';
+import { text } from '../../flags.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { table } from '../../table.ts';
 import { CATALOG_ARGUMENT, readCatalogOf } from './open-catalog.ts';
@@ -9,20 +10,16 @@ export const catalogBundlesCommand = defineCommand({
   summary: 'List the versions of the operators in a catalog, and what they need',
   arguments: [CATALOG_ARGUMENT],
   options: {
-    package: { type: 'string', value: 'NAME', summary: 'Only this operator' },
-    channel: { type: 'string', value: 'NAME', summary: 'Only this channel' },
+    package: text('NAME', 'Only this operator'),
+    channel: text('NAME', 'Only this channel'),
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    [
-      'atoll catalog bundles registry.redhat.io/redhat/redhat-operator-index:v4.18 --package odf-operator',
+  examples: {
+    'atoll catalog bundles registry.redhat.io/redhat/redhat-operator-index:v4.18 --package odf-operator':
       'every version, and what has to come along',
-    ],
-    [
-      'atoll catalog bundles oci:catalog --package odf-operator --output json',
+    'atoll catalog bundles oci:catalog --package odf-operator --output json':
       'with all their images',
-    ],
-  ],
+  },
   async run(ctx, { args, options, terminal }) {
     const catalog = await readCatalogOf(ctx, args.catalog ?? '', options, terminal);
     const bundles = bundleViews(catalog, {

@@ -12,12 +12,10 @@ export const catalogChannelsCommand = defineCommand({
     { name: 'package', summary: 'Only this operator; all by default', optional: true },
   ],
   options: { ...REGISTRY_OPTIONS },
-  examples: [
-    [
-      'atoll catalog channels registry.redhat.io/redhat/redhat-operator-index:v4.18 quay-operator',
+  examples: {
+    'atoll catalog channels registry.redhat.io/redhat/redhat-operator-index:v4.18 quay-operator':
       'the channels of one operator and their heads',
-    ],
-  ],
+  },
   async run(ctx, { args, options, terminal }) {
     const catalog = await readCatalogOf(ctx, args.catalog ?? '', options, terminal);
     return { channels: channelViews(catalog, args.package) };

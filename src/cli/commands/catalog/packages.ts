@@ -12,13 +12,11 @@ export const catalogPackagesCommand = defineCommand({
     { name: 'filter', summary: 'Only names that contain this', optional: true },
   ],
   options: { ...REGISTRY_OPTIONS },
-  examples: [
-    [
-      'atoll catalog packages registry.redhat.io/redhat/redhat-operator-index:v4.18',
+  examples: {
+    'atoll catalog packages registry.redhat.io/redhat/redhat-operator-index:v4.18':
       'every package with its default channel and newest version',
-    ],
-    ['atoll catalog packages oci:catalog cert --output json', 'from a layout on disk'],
-  ],
+    'atoll catalog packages oci:catalog cert --output json': 'from a layout on disk',
+  },
   async run(ctx, { args, options, terminal }) {
     const catalog = await readCatalogOf(ctx, args.catalog ?? '', options, terminal);
     const packages = packageViews(catalog).filter(({ name }) => name.includes(args.filter ?? ''));

@@ -6,6 +6,7 @@ import { AtollError } from '../../../core/errors.ts';
 import { counted } from '../../../core/format.ts';
 import { nearest } from '../../../core/nearest.ts';
 import { defineCommand, type Style } from '../../command.ts';
+import { onOff, text, texts } from '../../flags.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { CATALOG_ARGUMENT, catalogPlace, parseCatalog, withRegistries } from './open-catalog.ts';
 import { parsePackageFlags } from './package-flag.ts';
@@ -19,36 +20,22 @@ export const catalogResolveCommand = defineCommand({
     'all channels of all packages are chosen.',
   arguments: [{ ...CATALOG_ARGUMENT, optional: true }],
   options: {
-    package: {
-      type: 'strings',
-      value: 'NAME[:CHANNEL][@RANGE]',
-      summary: 'This package; RANGE is 1.2.3, 1.2.0..1.4.0, 1.2.0.. or ..1.4.0; may be repeated',
-    },
-    config: {
-      type: 'string',
-      short: 'c',
-      value: 'FILE',
-      summary: 'Take the packages from an ImageSetConfiguration',
-    },
-    full: { type: 'boolean', summary: 'All versions instead of the heads of channels' },
-    dependencies: {
-      type: 'boolean',
-      default: true,
-      summary: 'Do not add what the chosen bundles need',
-    },
+    package: texts(
+      'NAME[:CHANNEL][@RANGE]',
+      'This package; RANGE is 1.2.3, 1.2.0..1.4.0, 1.2.0.. or ..1.4.0; may be repeated',
+    ),
+    config: text('FILE', 'Take the packages from an ImageSetConfiguration', { short: 'c' }),
+    full: onOff('All versions instead of the heads of channels'),
+    dependencies: onOff('Do not add what the chosen bundles need', { default: true }),
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    [
-      'atoll catalog resolve registry.redhat.io/redhat/redhat-operator-index:v4.18 --package odf-operator',
+  examples: {
+    'atoll catalog resolve registry.redhat.io/redhat/redhat-operator-index:v4.18 --package odf-operator':
       'one operator, and the ones it needs',
-    ],
-    [
-      'atoll catalog resolve oci:catalog --package quay-operator:stable-3.12@3.12.1..3.12.2',
+    'atoll catalog resolve oci:catalog --package quay-operator:stable-3.12@3.12.1..3.12.2':
       'some versions of one channel',
-    ],
-    ['atoll catalog resolve -c imageset.yaml', 'every catalog of an image set'],
-  ],
+    'atoll catalog resolve -c imageset.yaml': 'every catalog of an image set',
+  },
   run: (ctx, { args, options, terminal }) =>
     withRegistries(options, terminal, async (registries) => {
       const catalogs: SelectionView[] = [];

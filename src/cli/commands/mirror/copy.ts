@@ -3,6 +3,7 @@ import { type CopiedImage, copyImage } from '../../../mirror/copy-image.ts';
 import { parseImageLocation } from '../../../mirror/image-location.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand, type Style } from '../../command.ts';
+import { onOff, texts } from '../../flags.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 
 export const mirrorCopyCommand = defineCommand({
@@ -17,36 +18,21 @@ export const mirrorCopyCommand = defineCommand({
     { name: 'target', summary: 'docker://HOST/REPO[:TAG], oci:DIR[:NAME] or dir:DIR' },
   ],
   options: {
-    platform: {
-      type: 'strings',
-      value: 'OS/ARCH',
-      summary: 'Only this platform; with --sparse more than one may be given',
-    },
-    sparse: {
-      type: 'boolean',
-      summary: 'Keep the index as it is, with only the chosen platforms below it',
-    },
-    signatures: {
-      type: 'boolean',
+    platform: texts('OS/ARCH', 'Only this platform; with --sparse more than one may be given'),
+    sparse: onOff('Keep the index as it is, with only the chosen platforms below it'),
+    signatures: onOff('Leave signatures, attestations and other artifacts behind', {
       default: true,
-      summary: 'Leave signatures, attestations and other artifacts behind',
-    },
+    }),
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    [
-      'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 docker://mirror.local:8443/helm:3.17.0',
+  examples: {
+    'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 docker://mirror.local:8443/helm:3.17.0':
       'from one registry to another',
-    ],
-    [
-      'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 oci:images:helm',
+    'atoll mirror copy docker://quay.io/openshifttest/helm:3.17.0 oci:images:helm':
       'into a layout on disk, to be carried',
-    ],
-    [
-      'atoll mirror copy --sparse --platform linux/amd64 oci:images:helm docker://mirror.local:8443/helm:3.17.0',
+    'atoll mirror copy --sparse --platform linux/amd64 oci:images:helm docker://mirror.local:8443/helm:3.17.0':
       'one platform, under the digest of the whole',
-    ],
-  ],
+  },
   async run(ctx, { args, options, terminal }) {
     const registries = registriesFrom(options, terminal);
     try {

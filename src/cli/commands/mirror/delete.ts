@@ -8,6 +8,7 @@ import { type DeleteResult, executeDelete } from '../../../mirror/flow/delete/ex
 import { planDelete, targetsOf } from '../../../mirror/flow/delete/plan-delete.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand, type Style } from '../../command.ts';
+import { onOff, text } from '../../flags.ts';
 import { MIRROR_OPTIONS } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 
@@ -28,29 +29,19 @@ export const mirrorDeleteCommand = defineCommand({
   description:
     'Takes a DeleteImageSetConfiguration and what the mirror is known to hold (working-dir/mirrored.json); nothing upstream is asked. Images and content that something else needs stay. The registry frees the bytes when it collects garbage: "atoll registry gc" for the embedded one.',
   options: {
-    config: {
-      type: 'string',
-      short: 'c',
-      value: 'FILE',
-      required: true,
-      summary: 'DeleteImageSetConfiguration, v2alpha1',
-    },
-    at: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
-    execute: { type: 'boolean', summary: 'Remove what the list of the last run names' },
+    config: text('FILE', 'DeleteImageSetConfiguration, v2alpha1', { short: 'c', required: true }),
+    at: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    execute: onOff('Remove what the list of the last run names'),
     dir: MIRROR_OPTIONS.dir,
     icsp: MIRROR_OPTIONS.icsp,
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    [
-      'atoll mirror delete -c delete.yaml --at docker://mirror.example.com:5000/ocp',
+  examples: {
+    'atoll mirror delete -c delete.yaml --at docker://mirror.example.com:5000/ocp':
       'writes working-dir/delete/delete-images.yaml, removes nothing',
-    ],
-    [
-      'atoll mirror delete -c delete.yaml --at docker://mirror.example.com:5000/ocp --execute',
+    'atoll mirror delete -c delete.yaml --at docker://mirror.example.com:5000/ocp --execute':
       'removes exactly that',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }): Promise<Outcome> {
     const imageSet = await readImageSet(resolve(options.config));
     const destination = parseDestination(options.at);

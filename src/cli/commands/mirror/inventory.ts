@@ -5,6 +5,7 @@ import { parseDestination } from '../../../mirror/destination.ts';
 import { takeInventory } from '../../../mirror/flow/inventory.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { text } from '../../flags.ts';
 import { MIRROR_OPTIONS } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 
@@ -12,17 +13,15 @@ export const mirrorInventoryCommand = defineCommand({
   name: 'mirror inventory',
   summary: 'List what a mirror holds, for a delta bundle',
   options: {
-    at: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
-    to: { type: 'string', value: 'FILE', default: 'inventory.json', summary: 'File to write' },
+    at: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    to: text('FILE', 'File to write', { default: 'inventory.json' }),
     dir: MIRROR_OPTIONS.dir,
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    [
-      'atoll mirror inventory --at docker://mirror.example.com:5000/ocp --to inventory.json',
+  examples: {
+    'atoll mirror inventory --at docker://mirror.example.com:5000/ocp --to inventory.json':
       'carry it out, then: atoll mirror save --have inventory.json',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }) {
     const registries = registriesFrom(options, terminal);
     try {

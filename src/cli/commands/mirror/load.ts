@@ -4,6 +4,7 @@ import { parseDestination } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff, text } from '../../flags.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { registriesFrom } from '../../registry-options.ts';
 import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
@@ -16,30 +17,18 @@ export const mirrorLoadCommand = defineCommand({
   description:
     'Needs nothing but the bundle and the mirror. A chunk is hashed before anything in it is used; a damaged one is named and only that one has to be copied again. An interrupted load continues. A folder of mirror_NNNNNN.tar files of oc-mirror v2 is read as it is, without unpacking.',
   options: {
-    from: {
-      type: 'string',
-      value: 'DIR',
-      required: true,
-      summary: 'Folder of the bundle or of the archives',
-    },
-    to: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
-    dryRun: {
-      type: 'boolean',
-      summary: 'Look at both sides, write mapping.txt and missing.txt, load nothing',
-    },
+    from: text('DIR', 'Folder of the bundle or of the archives', { required: true }),
+    to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, load nothing'),
     verifyKey: VERIFY_KEY,
     ...MIRROR_OPTIONS,
   },
-  examples: [
-    [
-      'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp',
+  examples: {
+    'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp':
       'bundle to mirror',
-    ],
-    [
-      'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp --verify-key team.asc',
+    'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp --verify-key team.asc':
       'only if it is signed by the team',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }) {
     const registries = registriesFrom(options, terminal);
     try {

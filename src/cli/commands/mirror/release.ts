@@ -12,6 +12,7 @@ import {
 } from '../../../mirror/flow/release/release-origin.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { defineCommand, type OptionSpec, type OptionValues } from '../../command.ts';
+import { onOff, text } from '../../flags.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
@@ -24,52 +25,33 @@ import { DEFAULT_REPOSITORY, mappingLines, releaseText } from './release-text.ts
 
 /** The flags that `oc adm release mirror` has, by the same names. */
 const RELEASE_MIRROR_OPTIONS = {
-  from: {
-    type: 'string',
-    value: 'REF',
-    summary: 'Release image or version; with --from-dir its tag there',
-  },
-  fromDir: { type: 'string', value: 'DIR', summary: 'Folder that --to-dir or oc has written' },
-  to: {
-    type: 'string',
-    value: 'HOST/REPO',
-    summary: `Repository for all images; a tag may hold $\{version} and $\{component}`,
-  },
-  toDir: { type: 'string', value: 'DIR', summary: 'Folder instead of a registry' },
-  toReleaseImage: {
-    type: 'string',
-    value: 'REF',
-    summary: 'Place of the release image, where it is another than that of its components',
-  },
-  skipReleaseImage: { type: 'boolean', summary: 'Only the components' },
-  toMirror: { type: 'boolean', summary: 'Print "SOURCE TARGET" lines and copy nothing' },
-  dryRun: { type: 'boolean', summary: 'The same as --to-mirror' },
-  keepManifestList: { type: 'boolean', summary: 'Accepted for scripts: an index is always kept' },
-  printMirrorInstructions: {
-    type: 'string',
-    value: 'KIND',
+  from: text('REF', 'Release image or version; with --from-dir its tag there'),
+  fromDir: text('DIR', 'Folder that --to-dir or oc has written'),
+  to: text('HOST/REPO', `Repository for all images; a tag may hold $\{version} and $\{component}`),
+  toDir: text('DIR', 'Folder instead of a registry'),
+  toReleaseImage: text(
+    'REF',
+    'Place of the release image, where it is another than that of its components',
+  ),
+  skipReleaseImage: onOff('Only the components'),
+  toMirror: onOff('Print "SOURCE TARGET" lines and copy nothing'),
+  dryRun: onOff('The same as --to-mirror'),
+  keepManifestList: onOff('Accepted for scripts: an index is always kept'),
+  printMirrorInstructions: text('KIND', 'What to print for the cluster', {
     choices: ['idms', 'icsp', 'none'],
     default: 'idms',
-    summary: 'What to print for the cluster',
-  },
-  releaseImageSignatureToDir: {
-    type: 'string',
-    value: 'DIR',
-    summary: 'Write the release signature as a ConfigMap there (default: DIR/config of --to-dir)',
-  },
-  registryConfig: {
-    type: 'string',
+  }),
+  releaseImageSignatureToDir: text(
+    'DIR',
+    'Write the release signature as a ConfigMap there (default: DIR/config of --to-dir)',
+  ),
+  registryConfig: text('FILE', 'Credentials for registries; the same as --authfile', {
     short: 'a',
-    value: 'FILE',
-    summary: 'Credentials for registries; the same as --authfile',
-  },
-  arch: {
-    type: 'string',
-    value: 'ARCH',
+  }),
+  arch: text('ARCH', 'Architecture of a release that is given by its version', {
     default: 'amd64',
     choices: ['amd64', 'arm64', 'ppc64le', 's390x', 'multi'],
-    summary: 'Architecture of a release that is given by its version',
-  },
+  }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** One origin, and one place unless nothing is copied. */
@@ -109,17 +91,13 @@ export const mirrorReleaseCommand = defineCommand({
   description:
     'Copies the release image and all its components, by digest, with their signatures, and ends with what an install-config and a cluster need to find them. A folder has the layout of oc and can be read by it. An index is always kept whole.',
   options: OPTIONS,
-  examples: [
-    [
-      'atoll mirror release --from quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to mirror.example.com:5000/ocp4/openshift4 -a pull-secret.json',
+  examples: {
+    'atoll mirror release --from quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64 --to mirror.example.com:5000/ocp4/openshift4 -a pull-secret.json':
       'into a registry',
-    ],
-    ['atoll mirror release --from 4.18.1 --to-dir /media/disk', 'into a folder, to be carried'],
-    [
-      'atoll mirror release --from-dir /media/disk --to mirror.example.com:5000/ocp4/openshift4',
+    'atoll mirror release --from 4.18.1 --to-dir /media/disk': 'into a folder, to be carried',
+    'atoll mirror release --from-dir /media/disk --to mirror.example.com:5000/ocp4/openshift4':
       'from the folder into the mirror',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }) {
     requireOnePlace(options);
     const flags = {

@@ -21,7 +21,9 @@ export const mirrorRetryCommand = defineCommand({
     verifyKey: VERIFY_KEY,
     ...REGISTRY_OPTIONS,
   },
-  examples: [['atoll mirror retry', 'after a run that ended with status 7']],
+  examples: {
+    'atoll mirror retry': 'after a run that ended with status 7',
+  },
   async run(ctx, { options, terminal }) {
     const signer = await signerFrom(options, terminal);
     const registries = registriesFrom(options, terminal);

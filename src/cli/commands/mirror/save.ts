@@ -6,6 +6,7 @@ import { readBase } from '../../../mirror/flow/inventory.ts';
 import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff, text, texts } from '../../flags.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
@@ -26,33 +27,24 @@ export const mirrorSaveCommand = defineCommand({
   description:
     'Writes a folder of chunk files with an index that has the sha256 of every chunk and blob. With --have or --since only what the other side lacks is saved. An interrupted run continues where it was.',
   options: {
-    config: {
-      type: 'string',
+    config: text('FILE', 'ImageSetConfiguration, v1alpha2 or v2alpha1', {
       short: 'c',
-      value: 'FILE',
       required: true,
-      summary: 'ImageSetConfiguration, v1alpha2 or v2alpha1',
-    },
-    to: { type: 'string', value: 'DIR', required: true, summary: 'Folder of the bundle' },
-    dryRun: {
-      type: 'boolean',
-      summary: 'Look at every image, say how many bytes and how much space, save nothing',
-    },
-    chunkSize: {
-      type: 'string',
-      value: 'SIZE',
-      summary: 'Size of a chunk, such as 4G (default: archiveSize of the file, else 4G)',
-    },
-    have: {
-      type: 'string',
-      value: 'FILE',
-      summary: 'Inventory of the mirror, from "atoll mirror inventory": its content is left out',
-    },
-    since: {
-      type: 'strings',
-      value: 'DIR',
-      summary: 'Earlier bundle whose content the mirror has, or its bundle.json; may be repeated',
-    },
+    }),
+    to: text('DIR', 'Folder of the bundle', { required: true }),
+    dryRun: onOff('Look at every image, say how many bytes and how much space, save nothing'),
+    chunkSize: text(
+      'SIZE',
+      'Size of a chunk, such as 4G (default: archiveSize of the file, else 4G)',
+    ),
+    have: text(
+      'FILE',
+      'Inventory of the mirror, from "atoll mirror inventory": its content is left out',
+    ),
+    since: texts(
+      'DIR',
+      'Earlier bundle whose content the mirror has, or its bundle.json; may be repeated',
+    ),
     dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
     concurrency: MIRROR_OPTIONS.concurrency,
@@ -60,17 +52,13 @@ export const mirrorSaveCommand = defineCommand({
     ...REGISTRY_OPTIONS,
     ...COLLECT_OPTIONS,
   },
-  examples: [
-    ['atoll mirror save -c imageset.yaml --to /media/disk/bundle', 'everything'],
-    [
-      'atoll mirror save -c imageset.yaml --to /media/disk/delta --have inventory.json',
+  examples: {
+    'atoll mirror save -c imageset.yaml --to /media/disk/bundle': 'everything',
+    'atoll mirror save -c imageset.yaml --to /media/disk/delta --have inventory.json':
       'only what the mirror lacks',
-    ],
-    [
-      'atoll mirror save -c imageset.yaml --to /media/disk/bundle --sign-key key.asc --sign-passphrase-file phrase',
+    'atoll mirror save -c imageset.yaml --to /media/disk/bundle --sign-key key.asc --sign-passphrase-file phrase':
       'signed, for "atoll mirror load --verify-key"',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }) {
     const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
     const base = await readBase(options.have, options.since);

@@ -2,27 +2,19 @@ import { resolve } from 'node:path';
 import { readText } from '../../../core/files.ts';
 import { loadSigner, type Signer } from '../../../mirror/bundle/bundle-signature.ts';
 import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
+import { text, texts } from '../../flags.ts';
 
 /** The flags of commands that write a bundle. */
 export const SIGNING_OPTIONS = {
-  signKey: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'Armored GPG private key to sign the bundle with',
-  },
-  signPassphraseFile: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'File with the passphrase of the key; "-" reads standard input',
-  },
+  signKey: text('FILE', 'Armored GPG private key to sign the bundle with'),
+  signPassphraseFile: text('FILE', 'File with the passphrase of the key; "-" reads standard input'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** The flag of commands that read a bundle. */
-export const VERIFY_KEY = {
-  type: 'strings',
-  value: 'FILE',
-  summary: 'Public GPG key: the bundle must be signed by it; may be repeated',
-} as const satisfies OptionSpec;
+export const VERIFY_KEY = texts(
+  'FILE',
+  'Public GPG key: the bundle must be signed by it; may be repeated',
+) satisfies OptionSpec;
 
 export async function signerFrom(
   options: OptionValues<typeof SIGNING_OPTIONS>,

@@ -4,6 +4,7 @@ import { parseDestination } from '../../../mirror/destination.ts';
 import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff, text } from '../../flags.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
@@ -20,31 +21,21 @@ export const mirrorSyncCommand = defineCommand({
   description:
     'Collects releases, operators, extra images and charts, checks signatures and names, copies what the mirror lacks, and writes the resources a cluster needs to working-dir/cluster-resources. One failed image costs only itself: the exit status is 7, and "atoll mirror retry" does only those.',
   options: {
-    config: {
-      type: 'string',
+    config: text('FILE', 'ImageSetConfiguration, v1alpha2 or v2alpha1', {
       short: 'c',
-      value: 'FILE',
       required: true,
-      summary: 'ImageSetConfiguration, v1alpha2 or v2alpha1',
-    },
-    to: { type: 'string', value: 'docker://HOST[/PATH]', required: true, summary: 'The mirror' },
-    dryRun: {
-      type: 'boolean',
-      summary: 'Look at both sides, write mapping.txt and missing.txt, copy nothing',
-    },
+    }),
+    to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, copy nothing'),
     ...MIRROR_OPTIONS,
     ...COLLECT_OPTIONS,
   },
-  examples: [
-    [
-      'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000/ocp',
+  examples: {
+    'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000/ocp':
       'upstream to mirror',
-    ],
-    [
-      'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000 --dry-run',
+    'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000 --dry-run':
       'names and bytes only',
-    ],
-  ],
+  },
   async run(ctx, { options, terminal }) {
     const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
     const destination = parseDestination(options.to, options.maxNestedPaths);

@@ -25,16 +25,12 @@ export const registryInitCommand = defineCommand({
     certificate: { type: 'string', value: 'FILE', summary: 'Certificate of the site, with chain' },
     key: { type: 'string', value: 'FILE', summary: 'Its private key' },
   },
-  examples: [
-    [
-      'atoll registry init --dir /opt/registry --host mirror.example.com,10.0.0.5',
+  examples: {
+    'atoll registry init --dir /opt/registry --host mirror.example.com,10.0.0.5':
       'with a CA of its own',
-    ],
-    [
-      'atoll registry init --host mirror.example.com --certificate site.crt --key site.key',
+    'atoll registry init --host mirror.example.com --certificate site.crt --key site.key':
       'with a certificate the site has',
-    ],
-  ],
+  },
   verbatim: true,
   async run(ctx, { options, terminal }) {
     const hosts = options.host.flatMap((text) => text.split(',')).filter((text) => text !== '');

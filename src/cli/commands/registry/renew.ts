@@ -29,10 +29,10 @@ export const registryRenewCommand = defineCommand({
     certificate: { type: 'string', value: 'FILE', summary: 'Take this one instead of signing' },
     key: { type: 'string', value: 'FILE', summary: 'Its private key' },
   },
-  examples: [
-    ['atoll registry renew --dir /opt/registry', 'same names, two more years'],
-    ['atoll registry renew --host mirror.example.com,10.0.0.6', 'for other names'],
-  ],
+  examples: {
+    'atoll registry renew --dir /opt/registry': 'same names, two more years',
+    'atoll registry renew --host mirror.example.com,10.0.0.6': 'for other names',
+  },
   async run(ctx, { options }) {
     const hosts = options.host.flatMap((text) => text.split(',')).filter((text) => text !== '');
     const {

@@ -31,10 +31,10 @@ export const registryServeCommand = defineCommand({
     },
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    ['atoll registry serve --dir /opt/registry', 'as its config.yaml says'],
-    ['atoll registry serve --read-only --workers 2', 'pulls only, two processes'],
-  ],
+  examples: {
+    'atoll registry serve --dir /opt/registry': 'as its config.yaml says',
+    'atoll registry serve --read-only --workers 2': 'pulls only, two processes',
+  },
   async run(ctx, { options, terminal }) {
     // Before the pid file: who waits for that may take it that the folder is good.
     const file = await readFolder(options);

@@ -24,10 +24,10 @@ export const registryGcCommand = defineCommand({
     dryRun: { type: 'boolean', summary: 'Say what would go, and change nothing' },
     ...FOLDER_OPTIONS,
   },
-  examples: [
-    ['atoll registry gc --dry-run', 'what would be freed'],
-    ['atoll registry gc --grace 1440', 'leave the last day alone'],
-  ],
+  examples: {
+    'atoll registry gc --dry-run': 'what would be freed',
+    'atoll registry gc --grace 1440': 'leave the last day alone',
+  },
   async run(ctx, { options }) {
     if (options.grace < 0)
       throw new AtollError('USAGE', 'Cannot use a negative --grace', {
@@ -58,10 +58,10 @@ export const registryCheckCommand = defineCommand({
     ...FOLDER_OPTIONS,
     ...REGISTRY_OPTIONS,
   },
-  examples: [
-    ['atoll registry check', 'damaged content, and images that need it'],
-    ['atoll registry check --repair-from other.example.com:8443', 'and fetch it again'],
-  ],
+  examples: {
+    'atoll registry check': 'damaged content, and images that need it',
+    'atoll registry check --repair-from other.example.com:8443': 'and fetch it again',
+  },
   async run(ctx, { options, terminal }) {
     const store = await openStore(await readFolder(options));
     if (options.repairFrom === undefined) return await checkRegistry(ctx, store);
@@ -93,7 +93,9 @@ export const registryUsageCommand = defineCommand({
   name: 'registry usage',
   summary: 'Show how much each repository holds, alone and together with others',
   options: FOLDER_OPTIONS,
-  examples: [['atoll registry usage', 'largest first']],
+  examples: {
+    'atoll registry usage': 'largest first',
+  },
   async run(ctx, { options }) {
     return await registryUsage(ctx, await openStore(await readFolder(options)));
   },

@@ -37,10 +37,10 @@ export const userAddCommand = defineCommand({
     passwordStdin: PASSWORD_STDIN,
     ...FOLDER_OPTIONS,
   },
-  examples: [
-    ['atoll registry user add nodes --grant pull', 'may pull everything'],
-    ['atoll registry user add ci --grant push:ci --grant pull', 'may push below ci'],
-  ],
+  examples: {
+    'atoll registry user add nodes --grant pull': 'may pull everything',
+    'atoll registry user add ci --grant push:ci --grant pull': 'may push below ci',
+  },
   verbatim: true,
   async run(ctx, { args, options, terminal }): Promise<Secret> {
     const name = args.name ?? '';
@@ -58,7 +58,9 @@ export const userPasswdCommand = defineCommand({
   summary: "Change a user's password; prints the new one unless it was given",
   arguments: [NAME],
   options: { passwordStdin: PASSWORD_STDIN, ...FOLDER_OPTIONS },
-  examples: [['atoll registry user passwd ci', 'with a generated password']],
+  examples: {
+    'atoll registry user passwd ci': 'with a generated password',
+  },
   verbatim: true,
   async run(ctx, { args, options, terminal }): Promise<Secret> {
     const name = args.name ?? '';
@@ -74,7 +76,9 @@ export const userRemoveCommand = defineCommand({
   summary: 'Remove a user; a running registry forgets them within a second',
   arguments: [NAME],
   options: FOLDER_OPTIONS,
-  examples: [['atoll registry user remove ci', 'takes the user away']],
+  examples: {
+    'atoll registry user remove ci': 'takes the user away',
+  },
   async run(ctx, { args, options }) {
     await removeUser(ctx, await userPaths(options), args.name ?? '');
     return { removed: args.name ?? '' };
@@ -86,7 +90,9 @@ export const userListCommand = defineCommand({
   name: 'registry user list',
   summary: 'List users and what they may do',
   options: FOLDER_OPTIONS,
-  examples: [['atoll registry user list', 'one line per user']],
+  examples: {
+    'atoll registry user list': 'one line per user',
+  },
   async run(_ctx, { options }) {
     const users = await listUsers(await userPaths(options));
     return { users: users.map(({ name, grants }) => ({ name, grants: grants.map(formatGrant) })) };

@@ -8,6 +8,7 @@ import { AtollError } from '../../../core/errors.ts';
 import { counted, formatBytes } from '../../../core/format.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff, text, texts } from '../../flags.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
 
 export const releaseExtractCommand = defineCommand({
@@ -19,33 +20,23 @@ export const releaseExtractCommand = defineCommand({
     'digest, under the name the release was read by.',
   arguments: [RELEASE_ARGUMENT],
   options: {
-    to: { type: 'string', value: 'DIR', default: '.', summary: 'Folder for the files' },
-    tools: { type: 'boolean', summary: 'openshift-install and oc' },
-    tool: {
-      type: 'strings',
-      value: 'NAME',
-      summary: 'This tool: openshift-install, oc, ccoctl, openshift-baremetal-install',
-    },
-    platform: { type: 'string', value: 'OS/ARCH', summary: 'System the tools are for' },
-    credentialsRequests: { type: 'boolean', summary: 'What operators ask of the cloud' },
-    cloud: { type: 'string', value: 'NAME', summary: 'Cloud of the requests, such as aws' },
-    file: { type: 'strings', value: 'NAME', summary: 'Only this manifest' },
+    to: text('DIR', 'Folder for the files', { default: '.' }),
+    tools: onOff('openshift-install and oc'),
+    tool: texts('NAME', 'This tool: openshift-install, oc, ccoctl, openshift-baremetal-install'),
+    platform: text('OS/ARCH', 'System the tools are for'),
+    credentialsRequests: onOff('What operators ask of the cloud'),
+    cloud: text('NAME', 'Cloud of the requests, such as aws'),
+    file: texts('NAME', 'Only this manifest'),
     ...RELEASE_OPTIONS,
   },
-  examples: [
-    [
-      'atoll release extract --tools --to bin mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64',
+  examples: {
+    'atoll release extract --tools --to bin mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64':
       'oc and an installer that installs from the mirror',
-    ],
-    [
-      'atoll release extract --credentials-requests --cloud aws --to requests quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+    'atoll release extract --credentials-requests --cloud aws --to requests quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'for ccoctl',
-    ],
-    [
-      'atoll release extract --file image-references quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+    'atoll release extract --file image-references quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'one file',
-    ],
-  ],
+  },
   run: (ctx, input) =>
     withRelease(ctx, input, async ({ release, reach }) => {
       const { to, tools, tool, platform, credentialsRequests, cloud, file } = input.options;

@@ -2,6 +2,7 @@ import { nameComponent } from '../../../content/release/locate-component.ts';
 import { componentOf } from '../../../content/release/payload/payload.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff } from '../../flags.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
 
 export const releaseImageForCommand = defineCommand({
@@ -12,20 +13,16 @@ export const releaseImageForCommand = defineCommand({
     'or through registries.conf, that is the path on the mirror, by digest or with --tag by tag.',
   arguments: [{ name: 'name', summary: 'Component, such as etcd' }, RELEASE_ARGUMENT],
   options: {
-    tag: { type: 'boolean', summary: 'Path on the mirror by tag instead of digest' },
-    upstream: { type: 'boolean', summary: 'As the payload names it, even on a mirror' },
+    tag: onOff('Path on the mirror by tag instead of digest'),
+    upstream: onOff('As the payload names it, even on a mirror'),
     ...RELEASE_OPTIONS,
   },
-  examples: [
-    [
-      'atoll release image-for etcd quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+  examples: {
+    'atoll release image-for etcd quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'upstream, by digest',
-    ],
-    [
-      'atoll release image-for etcd mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64 --tag',
+    'atoll release image-for etcd mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64 --tag':
       'on the mirror, by tag',
-    ],
-  ],
+  },
   async run(ctx, input) {
     const names = await withRelease(ctx, input, async ({ release, reach }) => {
       const component = componentOf(release.payload, input.args.name ?? '');

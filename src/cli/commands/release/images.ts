@@ -8,13 +8,11 @@ export const releaseImagesCommand = defineCommand({
   summary: 'List the images of a release, as its payload names them',
   arguments: [RELEASE_ARGUMENT],
   options: RELEASE_OPTIONS,
-  examples: [
-    [
-      'atoll release images quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+  examples: {
+    'atoll release images quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'name and pull spec of every component',
-    ],
-    ['atoll release images 4.18.1 --output json', 'for programs'],
-  ],
+    'atoll release images 4.18.1 --output json': 'for programs',
+  },
   run: (ctx, input) =>
     withRelease(ctx, input, async ({ release: { payload, pullSpec } }) => ({
       version: payload.version,

@@ -8,17 +8,13 @@ export const releaseInfoCommand = defineCommand({
   summary: 'Show what a release is: version, digest, what updates to it, its components',
   arguments: [RELEASE_ARGUMENT],
   options: RELEASE_OPTIONS,
-  examples: [
-    [
-      'atoll release info quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+  examples: {
+    'atoll release info quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'a release by its image',
-    ],
-    ['atoll release info 4.18.1 --arch arm64', 'the same by version, from the update graph'],
-    [
-      'atoll release info mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64',
+    'atoll release info 4.18.1 --arch arm64': 'the same by version, from the update graph',
+    'atoll release info mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64':
       'a release on the mirror',
-    ],
-  ],
+  },
   run: (ctx, input) => withRelease(ctx, input, async ({ release }) => releaseInfo(release)),
   text: infoText,
 });

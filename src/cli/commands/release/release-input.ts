@@ -21,6 +21,7 @@ import {
 } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import type { CommandInput, OptionSpec } from '../../command.ts';
+import { text } from '../../flags.ts';
 import { REGISTRY_OPTIONS, registriesFrom, registryOptionsFrom } from '../../registry-options.ts';
 
 export const RELEASE_ARGUMENT = {
@@ -30,18 +31,11 @@ export const RELEASE_ARGUMENT = {
 
 /** The flags of every command that reads a release. */
 export const RELEASE_OPTIONS = {
-  graph: {
-    type: 'string',
-    value: 'URL|FILE',
-    summary: 'Update service or graph file with which versions are looked up',
-  },
-  arch: {
-    type: 'string',
-    value: 'ARCH',
+  graph: text('URL|FILE', 'Update service or graph file with which versions are looked up'),
+  arch: text('ARCH', 'Architecture of a release that is given by its version', {
     default: 'amd64',
     choices: ['amd64', 'arm64', 'ppc64le', 's390x', 'multi'],
-    summary: 'Architecture of a release that is given by its version',
-  },
+  }),
   ...REGISTRY_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 

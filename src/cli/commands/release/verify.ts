@@ -2,25 +2,17 @@ import { loadReleaseKeys } from '../../../content/release/signatures/release-key
 import { loadSigstoreKey } from '../../../content/release/signatures/sigstore.ts';
 import { type ReleaseVerdict, verifyOpenRelease } from '../../../content/release/verify-release.ts';
 import { defineCommand, type OptionSpec, type Style } from '../../command.ts';
+import { onOff, text, texts } from '../../flags.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
 
 /** The flags of every command that verifies releases. */
 const SIGNATURE_OPTIONS = {
-  releaseKey: {
-    type: 'strings',
-    value: 'FILE',
-    summary: 'Armored public key to trust instead of the keys of Red Hat',
-  },
-  signatureStore: {
-    type: 'strings',
-    value: 'URL',
-    summary: 'Where GPG signatures are, https:// or file://, instead of the public stores',
-  },
-  sigstoreKey: {
-    type: 'string',
-    value: 'FILE',
-    summary: 'Public key with which Sigstore signatures are verified',
-  },
+  releaseKey: texts('FILE', 'Armored public key to trust instead of the keys of Red Hat'),
+  signatureStore: texts(
+    'URL',
+    'Where GPG signatures are, https:// or file://, instead of the public stores',
+  ),
+  sigstoreKey: text('FILE', 'Public key with which Sigstore signatures are verified'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 const SOME_MISSING = 7;
@@ -33,20 +25,16 @@ export const releaseVerifyCommand = defineCommand({
     '--release-key gives others, and looks for the Sigstore signature, which --sigstore-key verifies.',
   arguments: [RELEASE_ARGUMENT],
   options: {
-    images: { type: 'boolean', summary: 'Look for every component image too' },
+    images: onOff('Look for every component image too'),
     ...SIGNATURE_OPTIONS,
     ...RELEASE_OPTIONS,
   },
-  examples: [
-    [
-      'atoll release verify quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64',
+  examples: {
+    'atoll release verify quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64':
       'with the keys of Red Hat',
-    ],
-    [
-      'atoll release verify --images mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64 --signature-store file:///srv/signatures',
+    'atoll release verify --images mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64 --signature-store file:///srv/signatures':
       'the mirror, without the internet',
-    ],
-  ],
+  },
   async run(ctx, input) {
     const { releaseKey, signatureStore, sigstoreKey, images } = input.options;
     const keys = await loadReleaseKeys(releaseKey);

@@ -1,6 +1,7 @@
 import { stepDot, stepTree } from '../../../workflow/registry/graph.ts';
 import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { defineCommand } from '../../command.ts';
+import { text } from '../../flags.ts';
 import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
 export const stepGraphCommand = defineCommand({
@@ -9,18 +10,12 @@ export const stepGraphCommand = defineCommand({
   arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
   options: {
     registry: STEP_OPTIONS.registry,
-    format: {
-      type: 'string',
-      value: 'FORMAT',
-      summary: 'tree or dot (Graphviz)',
-      choices: ['tree', 'dot'],
-      default: 'tree',
-    },
+    format: text('FORMAT', 'tree or dot (Graphviz)', { choices: ['tree', 'dot'], default: 'tree' }),
   },
-  examples: [
-    ['atoll step graph atoll-install', 'a tree'],
-    ['atoll step graph atoll-install --format dot | dot -Tsvg > install.svg', 'a picture'],
-  ],
+  examples: {
+    'atoll step graph atoll-install': 'a tree',
+    'atoll step graph atoll-install --format dot | dot -Tsvg > install.svg': 'a picture',
+  },
   async run(ctx, { args, options }) {
     const registry = await openStepRegistry(ctx, options.registry);
     const resolved = resolveSteps(registry, args.name ?? '');

@@ -1,5 +1,6 @@
 import { by } from '../../../core/order.ts';
 import { defineCommand } from '../../command.ts';
+import { text } from '../../flags.ts';
 import { columns } from '../../table.ts';
 import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
 
@@ -15,20 +16,13 @@ export const stepListCommand = defineCommand({
   arguments: [{ name: 'filter', summary: 'Only names that contain this', optional: true }],
   options: {
     registry: STEP_OPTIONS.registry,
-    kind: {
-      type: 'string',
-      value: 'KIND',
-      summary: 'Only this kind',
-      choices: ['ref', 'chain', 'workflow'],
-    },
+    kind: text('KIND', 'Only this kind', { choices: ['ref', 'chain', 'workflow'] }),
   },
-  examples: [
-    ['atoll step list', 'the steps that ship with atoll'],
-    [
-      'atoll step list disconnected --registry release/ci-operator/step-registry',
+  examples: {
+    'atoll step list': 'the steps that ship with atoll',
+    'atoll step list disconnected --registry release/ci-operator/step-registry':
       'a registry of others',
-    ],
-  ],
+  },
   async run(ctx, { args, options }) {
     const registry = await openStepRegistry(ctx, options.registry);
     const all: Listed[] = [

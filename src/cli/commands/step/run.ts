@@ -6,6 +6,7 @@ import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
 import { runWorkflow } from '../../../workflow/run-workflow.ts';
 import { defineCommand } from '../../command.ts';
+import { onOff, text } from '../../flags.ts';
 import { columns } from '../../table.ts';
 import { openStepRegistry, parsePairs, STEP_OPTIONS } from './step-registry-folder.ts';
 
@@ -17,25 +18,19 @@ export const stepRunCommand = defineCommand({
   arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
   options: {
     ...STEP_OPTIONS,
-    dir: {
-      type: 'string',
-      value: 'DIR',
-      summary: 'Where the run keeps its journal, logs, shared and artifact folders',
+    dir: text('DIR', 'Where the run keeps its journal, logs, shared and artifact folders', {
       default: '.atoll/steps',
-    },
-    sharedDir: { type: 'string', value: 'DIR', summary: 'SHARED_DIR (default: shared in --dir)' },
-    clusterProfileDir: { type: 'string', value: 'DIR', summary: 'CLUSTER_PROFILE_DIR' },
-    ignoreCredentials: {
-      type: 'boolean',
-      summary: 'Run although a credential is not mounted here',
-    },
-    fresh: { type: 'boolean', summary: 'Run steps that are finished, too' },
-    dryRun: { type: 'boolean', summary: 'Show what would run and change nothing' },
+    }),
+    sharedDir: text('DIR', 'SHARED_DIR (default: shared in --dir)'),
+    clusterProfileDir: text('DIR', 'CLUSTER_PROFILE_DIR'),
+    ignoreCredentials: onOff('Run although a credential is not mounted here'),
+    fresh: onOff('Run steps that are finished, too'),
+    dryRun: onOff('Show what would run and change nothing'),
   },
-  examples: [
-    ['atoll step run my-check --registry steps --env REGION=eu-west-1', 'one step'],
-    ['atoll step run ipi-aws --registry steps --dry-run', 'only look'],
-  ],
+  examples: {
+    'atoll step run my-check --registry steps --env REGION=eu-west-1': 'one step',
+    'atoll step run ipi-aws --registry steps --dry-run': 'only look',
+  },
   async run(ctx, { args, options, terminal }) {
     const name = args.name ?? '';
     const registry = await openStepRegistry(ctx, options.registry);

@@ -10,13 +10,10 @@ export const stepShowCommand = defineCommand({
     'Resolves a ref, chain or workflow as the CI does: the outermost chain or workflow that sets a variable wins. Each value is shown with where it came from.',
   arguments: [{ name: 'name', summary: 'Step, chain or workflow' }],
   options: STEP_OPTIONS,
-  examples: [
-    ['atoll step show atoll-install', 'the ten stages'],
-    [
-      'atoll step show ipi-aws --registry DIR --env BASE_DOMAIN=example.com',
-      'with a value of yours',
-    ],
-  ],
+  examples: {
+    'atoll step show atoll-install': 'the ten stages',
+    'atoll step show ipi-aws --registry DIR --env BASE_DOMAIN=example.com': 'with a value of yours',
+  },
   async run(ctx, { args, options }) {
     const registry = await openStepRegistry(ctx, options.registry);
     const resolved = resolveSteps(registry, args.name ?? '', parsePairs('--env', options.env));

@@ -4,19 +4,15 @@ import { AtollError } from '../../../core/errors.ts';
 import { readStepRegistry, type StepRegistry } from '../../../workflow/registry/read-registry.ts';
 import { shippedRegistry } from '../../../workflow/registry/shipped.ts';
 import type { OptionSpec } from '../../command.ts';
+import { text, texts } from '../../flags.ts';
 
 /** Flags shared by all commands that read a step registry. */
 export const STEP_OPTIONS = {
-  registry: {
-    type: 'string',
-    value: 'DIR',
-    summary: 'Step-registry folder (default: the steps that ship with atoll)',
-  },
-  env: {
-    type: 'strings',
-    value: 'NAME=VALUE',
-    summary: 'Set a variable of the steps; wins over chains and workflows. May be repeated',
-  },
+  registry: text('DIR', 'Step-registry folder (default: the steps that ship with atoll)'),
+  env: texts(
+    'NAME=VALUE',
+    'Set a variable of the steps; wins over chains and workflows. May be repeated',
+  ),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 export async function openStepRegistry(

@@ -20,16 +20,12 @@ export const authTarget = renderTarget({
     username: text('NAME', 'User there; the password is read from stdin').optional(),
     keep: manyTexts('HOST', 'Keep only this entry of the existing file, or "none" or "all"'),
   }),
-  examples: [
-    [
-      'atoll render auth --existing pull-secret.json --registry mirror.example:5000 --username admin --to auth.json < password.txt',
+  examples: {
+    'atoll render auth --existing pull-secret.json --registry mirror.example:5000 --username admin --to auth.json < password.txt':
       'mirror added, the rest kept',
-    ],
-    [
-      'atoll render auth --existing auth.json --keep mirror.example:5000',
+    'atoll render auth --existing auth.json --keep mirror.example:5000':
       'only the mirror: what a strict site gives to its nodes',
-    ],
-  ],
+  },
   secret: true,
   fromSite: async (inputs) => ({
     existing: await inputs.upstreamSecret(),

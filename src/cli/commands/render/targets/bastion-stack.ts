@@ -55,16 +55,12 @@ export const cloudFormationBastionTarget = renderTarget({
     keyPair: text('NAME', 'Key pair of EC2').optional(),
     mirrorName: text('HOST', 'Name that resolves to the bastion inside the VPC').optional(),
   }),
-  examples: [
-    [
-      'atoll render cloudformation bastion --name site --allow-from 203.0.113.7/32 --registry-port 5000 --ignition-source s3://site-ignition/bastion.ign --ignition bastion.ign --data-disk 500 --mirror-name mirror.example.com --to bastion.yaml',
+  examples: {
+    'atoll render cloudformation bastion --name site --allow-from 203.0.113.7/32 --registry-port 5000 --ignition-source s3://site-ignition/bastion.ign --ignition bastion.ign --data-disk 500 --mirror-name mirror.example.com --to bastion.yaml':
       'a mirror registry on a data disk',
-    ],
-    [
-      'atoll render cloudformation bastion --name site --allow-from 203.0.113.7/32 --proxy-port 3128 --ami ami-0123456789abcdef0 --root-device /dev/sda1 --key-pair operators',
+    'atoll render cloudformation bastion --name site --allow-from 203.0.113.7/32 --proxy-port 3128 --ami ami-0123456789abcdef0 --root-device /dev/sda1 --key-pair operators':
       'a proxy on an image of your own, without Ignition',
-    ],
-  ],
+  },
   fromSite: (inputs) => {
     const { site: name, access, vpcId: vpc, amiId: ami, mirrorName } = inputs.bastionStack();
     const { operators, clients, registry: registryPort, proxy = [] } = access;

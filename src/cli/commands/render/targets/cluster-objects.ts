@@ -57,12 +57,10 @@ export const catalogSourcesTarget = renderTarget({
     pollInterval: text('TIME', 'Look for new images that often, such as 30m').optional(),
     displayName: text('TEXT', 'Name that the console shows').optional(),
   }),
-  examples: [
-    [
-      'atoll render catalog-sources --catalog mirror.example:5000/redhat/redhat-operator-index:v4.18 --no-defaults',
+  examples: {
+    'atoll render catalog-sources --catalog mirror.example:5000/redhat/redhat-operator-index:v4.18 --no-defaults':
       'one catalog, and no other',
-    ],
-  ],
+  },
   fromSite: async (inputs) => ({
     catalog: orNone(await mirroredAs('catalog', inputs)),
     defaults: inputs.site.postInstall.defaultCatalogs,
@@ -88,9 +86,9 @@ export const imageConfigTarget = renderTarget({
     ca: someCertificates('ca', 'HOST[:PORT]=FILE', 'PEM of the CA of a registry'),
     name: text('NAME', 'Name of the ConfigMap').default('mirror-ca'),
   }),
-  examples: [
-    ['atoll render image-config --ca mirror.example:5000=ca.crt', 'ConfigMap and image.config'],
-  ],
+  examples: {
+    'atoll render image-config --ca mirror.example:5000=ca.crt': 'ConfigMap and image.config',
+  },
   fromSite: async (inputs) => {
     const pem = await inputs.trustBundle();
     return pem ? { ca: { [mirrorHost(inputs.site)]: pem } } : {};
@@ -106,10 +104,10 @@ export const samplesTarget = renderTarget({
     registry: text('HOST', 'Take samples from there; removed without it').optional(),
     skip: manyTexts('NAME', 'Image stream that is not mirrored'),
   }),
-  examples: [
-    ['atoll render samples', 'no samples'],
-    ['atoll render samples --registry mirror.example:5000 --skip jenkins', 'from the mirror'],
-  ],
+  examples: {
+    'atoll render samples': 'no samples',
+    'atoll render samples --registry mirror.example:5000 --skip jenkins': 'from the mirror',
+  },
   fromSite: ({ site }) =>
     site.postInstall.samples === 'Managed' ? { registry: mirrorHost(site) } : {},
   make: ({ registry, skip }) =>
@@ -124,7 +122,9 @@ export const monitoringConfigTarget = renderTarget({
   name: 'monitoring-config',
   summary: 'Configuration of the monitoring that switches telemetry off',
   schema: z.object({}),
-  examples: [['atoll render monitoring-config', 'nothing inside tries to report to the internet']],
+  examples: {
+    'atoll render monitoring-config': 'nothing inside tries to report to the internet',
+  },
   make: () => toYaml(telemetryOff()),
 });
 
@@ -136,12 +136,10 @@ export const updateServiceTarget = renderTarget({
     graphImage: text('IMAGE', 'Graph image in the mirror'),
     name: text('NAME', 'Name of the object').default('update-service'),
   }),
-  examples: [
-    [
-      'atoll render update-service --releases mirror.example:5000/openshift/release-images --graph-image mirror.example:5000/openshift/graph-image:latest',
+  examples: {
+    'atoll render update-service --releases mirror.example:5000/openshift/release-images --graph-image mirror.example:5000/openshift/graph-image:latest':
       'as "atoll mirror sync" put them there',
-    ],
-  ],
+  },
   fromSite: async (inputs) => ({
     releases: (await mirroredAs('release', inputs))[0]?.replace(/:[^:/]+$/, ''),
     graphImage: (await mirroredAs('graph', inputs))[0],
@@ -162,12 +160,10 @@ export const clusterVersionTarget = renderTarget({
     upstream: text('URL', 'Update service to ask').optional(),
     channel: text('NAME', 'Update channel').optional(),
   }),
-  examples: [
-    [
-      'atoll render cluster-version --override config.openshift.io/DNS//cluster --channel stable-4.18',
+  examples: {
+    'atoll render cluster-version --override config.openshift.io/DNS//cluster --channel stable-4.18':
       'for "oc patch clusterversion version --type merge --patch-file"',
-    ],
-  ],
+  },
   fromSite: ({ site }) => ({ channel: releaseChannel(site) }),
   make: ({ override, upstream, channel }) =>
     toYaml(clusterVersionPatch({ overrides: orNone(override), upstream, channel })),
@@ -197,12 +193,10 @@ export const releaseSignaturesTarget = renderTarget({
       .transform(readConfigMap)
       .optional(),
   }),
-  examples: [
-    [
-      'atoll render release-signatures --signature sha256:0000000000000000000000000000000000000000000000000000000000000000=signature-1 --merge signatures.yaml --to signatures.yaml',
+  examples: {
+    'atoll render release-signatures --signature sha256:0000000000000000000000000000000000000000000000000000000000000000=signature-1 --merge signatures.yaml --to signatures.yaml':
       'adds one to those of earlier releases',
-    ],
-  ],
+  },
   fromSite: async (inputs) => ({ signature: orNone(await inputs.signatures()) }),
   make: ({ signature, merge }) => toYaml(releaseSignatures(signature, merge)),
 });

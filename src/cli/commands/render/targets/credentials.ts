@@ -117,12 +117,10 @@ export const cloudFormationCredentialsTarget = renderTarget({
     ).default('outside'),
     permissionsBoundary: text('ARN', 'Policy that bounds the users').optional(),
   }),
-  examples: [
-    [
-      'atoll render cloudformation credentials --name site --requests requests --to credentials.yaml',
+  examples: {
+    'atoll render cloudformation credentials --name site --requests requests --to credentials.yaml':
       'users without keys',
-    ],
-  ],
+  },
   fromSite,
   make: async (options, ctx) => {
     const { name: site, tag: tags, keysIn: keys, permissionsBoundary } = options;
@@ -135,12 +133,10 @@ export const credentialsPoliciesTarget = renderTarget({
   name: 'credentials policies',
   summary: 'IAM user and policies of every CredentialsRequest, as JSON',
   schema: z.object({ name: text('SITE', 'Name of the site'), ...REQUEST_FLAGS }),
-  examples: [
-    [
-      'atoll render credentials policies --name site --requests requests --to policies.json',
+  examples: {
+    'atoll render credentials policies --name site --requests requests --to policies.json':
       'for sites that make their users without CloudFormation',
-    ],
-  ],
+  },
   fromSite,
   make: async (options, ctx) => {
     const users = (await requestsFrom(ctx, options)).map((request) => ({
@@ -168,12 +164,10 @@ export const credentialsSecretsCommand = schemaCommand({
     cloud: choice('NAME', ['aws', 'nutanix'], 'Cloud of the requests').default('aws'),
     to: text('DIR', 'Folder for the files, instead of stdout').optional(),
   }),
-  examples: [
-    [
-      'atoll render credentials secrets --name site --requests requests --keys keys.json --to manifests',
+  examples: {
+    'atoll render credentials secrets --name site --requests requests --keys keys.json --to manifests':
       'with the keys "aws iam create-access-key" printed',
-    ],
-  ],
+  },
   verbatim: true,
   async run(ctx, options): Promise<readonly RenderResult[]> {
     const kind = options.cloud === 'aws' ? 'AWSProviderSpec' : 'NutanixProviderSpec';

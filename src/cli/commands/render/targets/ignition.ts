@@ -74,17 +74,13 @@ export const ignitionTarget = renderTarget({
       z.string().transform(async (path) => parseIgnition(await readText(path), `"${path}"`)),
     ),
   }),
-  examples: [
-    [
-      'atoll render ignition --hostname bastion --ssh-key id.pub --registry atoll --htpasswd htpasswd --certificate tls.crt --key tls.key --to bastion.ign',
+  examples: {
+    'atoll render ignition --hostname bastion --ssh-key id.pub --registry atoll --htpasswd htpasswd --certificate tls.crt --key tls.key --to bastion.ign':
       'a bastion with the embedded registry',
-    ],
-    [
-      'atoll render ignition --ssh-key id.pub --registry distribution --cache 6001=https://quay.io --cache 6002=https://registry.redhat.io --cache-auth pull-secret.json',
+    'atoll render ignition --ssh-key id.pub --registry distribution --cache 6001=https://quay.io --cache 6002=https://registry.redhat.io --cache-auth pull-secret.json':
       'registry:2 and two caches',
-    ],
-    ['atoll render ignition --spec 3.2.0 --merge base.ign --merge more.ign', 'only merge files'],
-  ],
+    'atoll render ignition --spec 3.2.0 --merge base.ign --merge more.ign': 'only merge files',
+  },
   secret: true,
   fromSite: async (inputs) => {
     const { hostname, users } = await inputs.bastion();
@@ -167,12 +163,10 @@ export const userDataTarget = renderTarget({
     ca: certificateFiles('PEM of a CA of the https server'),
     ...SPEC,
   }),
-  examples: [
-    [
-      'atoll render user-data --source s3://site-ignition/bastion.ign --config bastion.ign',
+  examples: {
+    'atoll render user-data --source s3://site-ignition/bastion.ign --config bastion.ign':
       'for EC2: boots only with exactly that config',
-    ],
-  ],
+  },
   make: ({ source, config, hash, ca: certificateAuthorities, spec: version }) =>
     userData({
       ...{ source, certificateAuthorities, version },

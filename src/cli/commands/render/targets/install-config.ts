@@ -85,16 +85,12 @@ export const installConfigTarget = renderTarget({
     'secret and trust are checked with the rules of the installer, and some it does not have. ' +
     'Warnings do not stop it. "atoll render install-config-check" checks a file that exists.',
   schema: flags,
-  examples: [
-    [
-      'atoll render install-config --name site --base-domain example.com --platform aws.yaml --release 4.18.1 --publish Internal --credentials-mode Manual --mirror mirror.example:5000 --trust-bundle ca.crt --pull-secret auth.json --ssh-key id.pub --disconnected --to install-config.yaml',
+  examples: {
+    'atoll render install-config --name site --base-domain example.com --platform aws.yaml --release 4.18.1 --publish Internal --credentials-mode Manual --mirror mirror.example:5000 --trust-bundle ca.crt --pull-secret auth.json --ssh-key id.pub --disconnected --to install-config.yaml':
       'disconnected on AWS',
-    ],
-    [
-      'atoll render install-config --name edge --base-domain example.com --size single-node --installation-disk /dev/sda --mirror mirror.example:5000 --pull-secret auth.json',
+    'atoll render install-config --name edge --base-domain example.com --size single-node --installation-disk /dev/sda --mirror mirror.example:5000 --pull-secret auth.json':
       'one node that installs itself',
-    ],
-  ],
+  },
   secret: true,
   fromSite: async (inputs, given) => {
     const input = await inputs.installConfig();

@@ -63,13 +63,11 @@ export const installConfigCheckCommand = schemaCommand({
     release: text('VERSION', 'Release that will be installed').optional(),
     ...FACT_FLAGS,
   }),
-  examples: [
-    ['atoll render install-config-check install-config.yaml', 'the file alone'],
-    [
-      'atoll render install-config-check install-config.yaml --release 4.18.1 --disconnected --mirror-certificate mirror.pem',
+  examples: {
+    'atoll render install-config-check install-config.yaml': 'the file alone',
+    'atoll render install-config-check install-config.yaml --release 4.18.1 --disconnected --mirror-certificate mirror.pem':
       'and whether the mirror will be trusted',
-    ],
-  ],
+  },
   async run(ctx, options, args): Promise<CheckResult> {
     const path = args.file ?? '';
     const { config, locate } = readInstallConfig(await readText(path), path);

@@ -27,13 +27,11 @@ export const registriesConfTarget = renderTarget({
     insecure: manyTexts('HOST', 'Host with plain HTTP or an unverified certificate'),
     search: manyTexts('HOST', 'Where short names are looked up'),
   }),
-  examples: [
-    ['atoll render registries-conf --mirror mirror.example:5000', 'the release from the mirror'],
-    [
-      'atoll render registries-conf --rules-from idms.yaml --block quay.io --to registries.conf',
+  examples: {
+    'atoll render registries-conf --mirror mirror.example:5000': 'the release from the mirror',
+    'atoll render registries-conf --rules-from idms.yaml --block quay.io --to registries.conf':
       'all rules of a mirror set, and quay.io blocked',
-    ],
-  ],
+  },
   fromSite: async (inputs, given) => {
     const { blocked = [] } = await inputs.registriesConf();
     return { ...(await allRules(inputs, given)), block: [...blocked] };
@@ -64,11 +62,11 @@ export const mirrorSetsTarget = renderTarget({
       mirrorSetFile,
     ),
   }),
-  examples: [
-    ['atoll render mirror-sets --mirror mirror.example:5000/ocp', 'for the release'],
-    ['atoll render mirror-sets --migrate icsp.yaml', 'from ICSP to IDMS, as "oc adm migrate icsp"'],
-    ['atoll render mirror-sets --kind icsp --migrate idms.yaml', 'and back, for an old cluster'],
-  ],
+  examples: {
+    'atoll render mirror-sets --mirror mirror.example:5000/ocp': 'for the release',
+    'atoll render mirror-sets --migrate icsp.yaml': 'from ICSP to IDMS, as "oc adm migrate icsp"',
+    'atoll render mirror-sets --kind icsp --migrate idms.yaml': 'and back, for an old cluster',
+  },
   fromSite: allRules,
   make: (options, ctx) => {
     const sets = [...options.migrate.flat(), ...named(options.name, rulesOf(options))];
@@ -103,13 +101,11 @@ export const hostsTarget = renderTarget({
       'Point the upstream names of the rules at this address',
     ).optional(),
   }),
-  examples: [
-    [
-      'atoll render hosts --upstreams-at 10.0.10.10 --mirror mirror.example:5000',
+  examples: {
+    'atoll render hosts --upstreams-at 10.0.10.10 --mirror mirror.example:5000':
       'quay.io leads to the bastion',
-    ],
-    ['atoll render hosts --host 10.0.10.10=mirror.example,bastion.example', 'only these names'],
-  ],
+    'atoll render hosts --host 10.0.10.10=mirror.example,bastion.example': 'only these names',
+  },
   fromSite: allRules,
   make: (options) => {
     const { rules, tagRules } = rulesOf(options);

@@ -22,12 +22,10 @@ export const policyTarget = renderTarget({
     ).default('accept'),
     scope: many('PLACE=TRUST', 'The same for one registry or repository', pair('scope')),
   }),
-  examples: [
-    [
-      'atoll render policy --default reject --scope mirror.example:5000=accept',
+  examples: {
+    'atoll render policy --default reject --scope mirror.example:5000=accept':
       'nothing but the mirror',
-    ],
-  ],
+  },
   make: (options) =>
     policyJson({
       default: trustOf(options.default),
@@ -51,9 +49,9 @@ export const crioTarget = renderTarget({
     pauseImage: text('IMAGE', 'Component "pod" of the release'),
     authFile: text('PATH', 'Pull secret on the node').optional(),
   }),
-  examples: [
-    ['atoll render crio --pause-image mirror.example:5000/openshift/release:pod', 'one drop-in'],
-  ],
+  examples: {
+    'atoll render crio --pause-image mirror.example:5000/openshift/release:pod': 'one drop-in',
+  },
   fromSite: async (inputs) => {
     const pod = (await inputs.mirrored()).find(({ image }) => image.component === 'pod');
     return { pauseImage: pod && formatReference(pod.target) };
@@ -65,12 +63,10 @@ export const chronyTarget = renderTarget({
   name: 'chrony',
   summary: 'chrony.conf with time servers inside the network',
   schema: z.object({ server: someTexts('HOST', 'Time server; may be given more than once') }),
-  examples: [
-    [
-      'atoll render chrony --server ntp.example --to chrony.conf',
+  examples: {
+    'atoll render chrony --server ntp.example --to chrony.conf':
       'then "render machine-config" carries it',
-    ],
-  ],
+  },
   fromSite: ({ site }) => ({
     server: site.postInstall.ntpServers.length > 0 ? site.postInstall.ntpServers : undefined,
   }),
@@ -122,16 +118,12 @@ export const machineConfigTarget = renderTarget({
     ...PAYLOAD_FLAGS,
     kernelArgument: manyTexts('ARG', 'Kernel argument'),
   }),
-  examples: [
-    [
-      'atoll render machine-config --name chrony --file /etc/chrony.conf=chrony.conf',
+  examples: {
+    'atoll render machine-config --name chrony --file /etc/chrony.conf=chrony.conf':
       'for both pools',
-    ],
-    [
-      'atoll render machine-config --name hosts --role worker --file /etc/hosts:0644=hosts',
+    'atoll render machine-config --name hosts --role worker --file /etc/hosts:0644=hosts':
       'one pool',
-    ],
-  ],
+  },
   make: ({ role: roles, name, kernelArgument: kernelArguments, ...payload }) =>
     toYaml(
       ...roles.toSorted().map((role) =>

@@ -38,13 +38,11 @@ export const patchIgnitionCommand = schemaCommand({
     to: text('FILE', 'Write the result there').optional(),
     dryRun: onOff('Only show what would change'),
   }),
-  examples: [
-    [
-      'atoll render patch-ignition bootstrap.ign --registries-conf registries.conf --trust mirror=ca.crt',
+  examples: {
+    'atoll render patch-ignition bootstrap.ign --registries-conf registries.conf --trust mirror=ca.crt':
       'in place',
-    ],
-    ['atoll render patch-ignition worker.ign --hosts hosts --dry-run', 'show the difference'],
-  ],
+    'atoll render patch-ignition worker.ign --hosts hosts --dry-run': 'show the difference',
+  },
   async run(ctx, options, args): Promise<PatchOutcome> {
     const path = args.file ?? '';
     const { registriesConf, policy, hosts, pullSecret, pauseImage, trust: trustedCas } = options;

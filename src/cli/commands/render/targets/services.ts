@@ -34,13 +34,11 @@ export const registryUnitTarget = renderTarget({
     image: text('IMAGE', 'Image of the container').default(DISTRIBUTION_IMAGE),
     port: number('PORT', 'Its lowest port: below 1024 needs a right').default(5000),
   }),
-  examples: [
-    ['atoll render registry-unit --to /etc/systemd/system/atoll-registry.service', 'embedded'],
-    [
-      'atoll render registry-unit --kind distribution --config /etc/registry/config.yml --data /srv/registry',
+  examples: {
+    'atoll render registry-unit --to /etc/systemd/system/atoll-registry.service': 'embedded',
+    'atoll render registry-unit --kind distribution --config /etc/registry/config.yml --data /srv/registry':
       'registry:2 by podman',
-    ],
-  ],
+  },
   fromSite: registryPort,
   make: ({ kind, data, program, config, user, image, port }) => {
     if (kind === 'atoll') return registryUnit({ program, config, data, user, lowestPort: port });
@@ -71,16 +69,11 @@ export const registryConfigTarget = renderTarget({
       pair('cache'),
     ),
   }),
-  examples: [
-    [
-      'atoll render registry-config --cache 6001=quay.io --cache 6002=registry.redhat.io',
-      'embedded',
-    ],
-    [
-      'atoll render registry-config --kind distribution --htpasswd /etc/registry/htpasswd',
+  examples: {
+    'atoll render registry-config --cache 6001=quay.io --cache 6002=registry.redhat.io': 'embedded',
+    'atoll render registry-config --kind distribution --htpasswd /etc/registry/htpasswd':
       'registry:2',
-    ],
-  ],
+  },
   fromSite: registryPort,
   make: ({ kind, data, port, certificate, key, htpasswd, cache }) => {
     const tls = certificate && key ? { certificate, key } : undefined;
@@ -118,12 +111,10 @@ export const squidConfTarget = renderTarget({
     helper: text('PATH', 'basic_ncsa_auth on that machine').optional(),
     destination: manyTexts('DOMAIN', 'Where it may lead, such as .quay.io'),
   }),
-  examples: [
-    [
-      'atoll render squid-conf --client 10.0.0.0/16 --htpasswd /etc/squid/htpasswd --destination .quay.io',
+  examples: {
+    'atoll render squid-conf --client 10.0.0.0/16 --htpasswd /etc/squid/htpasswd --destination .quay.io':
       'for one VPC, with users, to one domain',
-    ],
-  ],
+  },
   fromSite: (inputs) => ({
     client: [...inputs.bastionStack().access.clients],
     port: inputs.site.proxy.port,

@@ -59,17 +59,13 @@ export const cloudFormationNetworkTarget = renderTarget({
     subnet: manyTexts('ID', 'Its private subnets'),
     routeTable: manyTexts('ID', 'Route tables of these subnets, to reach S3'),
   }),
-  examples: [
-    [
-      'atoll render cloudformation network --name site --cluster-domain site.example.com --to network.yaml',
+  examples: {
+    'atoll render cloudformation network --name site --cluster-domain site.example.com --to network.yaml':
       'disconnected, over three zones',
-    ],
-    ['atoll render cloudformation network --name site --mode private --nat single', 'one way out'],
-    [
-      'atoll render cloudformation network --name site --vpc vpc-0123456789abcdef0 --subnet subnet-0123456789abcdef0 --route-table rtb-0123456789abcdef0',
+    'atoll render cloudformation network --name site --mode private --nat single': 'one way out',
+    'atoll render cloudformation network --name site --vpc vpc-0123456789abcdef0 --subnet subnet-0123456789abcdef0 --route-table rtb-0123456789abcdef0':
       'only the endpoints an existing VPC lacks',
-    ],
-  ],
+  },
   fromSite: (inputs) => {
     const { site: name, mode, region, cidr, zones, zoneName, existing } = inputs.network();
     const zone = typeof zones === 'object' ? [...zones] : [];
@@ -101,16 +97,12 @@ export const awsPlatformTarget = renderTarget({
     region: text('REGION', 'Region of the stack'),
     facts: onOff('Print the facts for --aws-facts instead'),
   }),
-  examples: [
-    [
-      'atoll render aws-platform --stack network.json --region us-east-1 --to aws.yaml',
+  examples: {
+    'atoll render aws-platform --stack network.json --region us-east-1 --to aws.yaml':
       'for render install-config --platform',
-    ],
-    [
-      'atoll render aws-platform --stack network.json --region us-east-1 --facts',
+    'atoll render aws-platform --stack network.json --region us-east-1 --facts':
       'for its --aws-facts',
-    ],
-  ],
+  },
   fromSite: (inputs) => ({ region: inputs.network().region }),
   make: ({ stack, region, facts }) => toYaml(facts ? awsFacts(stack) : awsPlatform(stack, region)),
 });
