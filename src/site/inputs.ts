@@ -5,6 +5,7 @@ import { chronyConf } from '../generate/chrony.ts';
 import type { BastionStackInput } from '../generate/cloudformation/bastion-input.ts';
 import type { NetworkInput } from '../generate/cloudformation/network-input.ts';
 import { operatorHub } from '../generate/cluster/catalogs.ts';
+import type { NamedObject } from '../generate/cluster/install-manifests.ts';
 import { samplesConfig } from '../generate/cluster/samples-config.ts';
 import type { BastionInput } from '../generate/ignition/bastion.ts';
 import { textFile } from '../generate/ignition/config.ts';
@@ -51,7 +52,7 @@ export interface SiteInputs {
   readonly installConfig: () => Promise<SiteInstallConfig>;
   readonly installFacts: (now: Date) => Promise<InstallFacts>;
   /** Objects for the installer to put into the cluster. */
-  readonly manifests: () => readonly object[];
+  readonly manifests: () => readonly NamedObject[];
   /** Who the bastion is and who may log in. */
   readonly bastion: () => Promise<Pick<BastionInput, 'hostname' | 'users'>>;
   readonly bastionStack: () => BastionStackInput;
@@ -212,7 +213,7 @@ async function installFactsOf({ site, paths }: SiteInputs, now: Date): Promise<I
   };
 }
 
-function manifestsOf({ postInstall }: Site): readonly object[] {
+function manifestsOf({ postInstall }: Site): readonly NamedObject[] {
   const { defaultCatalogs, samples, ntpServers } = postInstall;
   return [
     operatorHub({ defaultsOff: !defaultCatalogs }),
@@ -221,7 +222,7 @@ function manifestsOf({ postInstall }: Site): readonly object[] {
   ];
 }
 
-function chronyMachineConfigs(servers: readonly string[]): readonly object[] {
+function chronyMachineConfigs(servers: readonly string[]): readonly NamedObject[] {
   const files = [textFile('/etc/chrony.conf', chronyConf(servers))];
   return ['master', 'worker'].map((role) =>
     machineConfig({ name: `99-${role}-chrony`, role, files }),

@@ -114,7 +114,12 @@ echo "$*" >> "$(dirname "$0")/calls"
 echo "fake installer: $1 $2"
 for word in "$@"; do dir="$word"; done
 case "$1" in
-create) rm "$dir/install-config.yaml" && touch "$dir/bootstrap.ign" ;;
+create)
+  case "$2" in
+  manifests)
+    rm "$dir/install-config.yaml" && mkdir -p "$dir/manifests" "$dir/openshift" && touch "$dir/manifests/cvo-overrides.yaml" ;;
+  *) (cd "$dir" && ls manifests openshift > "$dir/../taken") && rm -r "$dir/manifests" "$dir/openshift" && touch "$dir/bootstrap.ign" "$dir/metadata.json" ;;
+  esac ;;
 wait-for) test ! -e "$(dirname "$0")/fail-$2" ;;
 esac
 `;

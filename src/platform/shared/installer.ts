@@ -1,11 +1,17 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/files.ts';
+import { exists, makeFolder, readText, readTextIfPresent } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import type { Host } from '../../host/host.ts';
 import type { InstallRun, OpenPlatform, PlatformSite } from '../platform.ts';
+
+/** Below the install folder: what the installer's own manifests are joined by, in its folders. */
+export const EXTRA_MANIFESTS = 'extra';
+
+/** Beside the installer's files: the install-config they were made from. */
+const MADE_FROM = '.atoll-install-config.yaml';
 
 const HOUR_MS = 3_600_000;
 
@@ -31,12 +37,14 @@ export function installer(
   return {
     plan: [`run openshift-install in ${paths.install}: ${then}`],
     async boot(ctx, run) {
+      if (await isMade(paths.install, folder)) return { folder };
       await makeFolder(folder);
       // The installer eats its input; ours stays where it is.
-      await copyFile(
-        join(paths.install, 'install-config.yaml'),
-        join(folder, 'install-config.yaml'),
-      );
+      const config = join(paths.install, 'install-config.yaml');
+      await copyFile(config, join(folder, 'install-config.yaml'));
+      await copyFile(config, join(folder, MADE_FROM));
+      await install(ctx, run, 'create', 'manifests');
+      await cp(join(paths.install, EXTRA_MANIFESTS), folder, { recursive: true });
       await install(ctx, run, 'create', machines === 'made' ? 'cluster' : 'ignition-configs');
       if (machines === 'there') tellWhatToBoot(ctx, folder);
       return { folder };
@@ -47,6 +55,24 @@ export function installer(
       return { kubeconfig: join(folder, 'auth', 'kubeconfig'), log: run.directory };
     },
   };
+}
+
+/**
+ * Whether an earlier run made the cluster's files. Made again they would have other keys, and hosts that
+ * booted with the first ones would never join; of another install-config they are another cluster.
+ */
+async function isMade(install: string, folder: string): Promise<boolean> {
+  if (!(await exists(join(folder, 'metadata.json')))) return false;
+  const made = await readTextIfPresent(join(folder, MADE_FROM));
+  if (made === (await readText(join(install, 'install-config.yaml')))) return true;
+  throw new AtollError(
+    'CLUSTER_FAILED',
+    `Cannot go on with the install in ${folder}: the install-config has changed since it was begun`,
+    {
+      hint: `If nothing booted from it yet, remove it and run again: ${shellLine(['rm', '-r', folder])}`,
+      details: { folder },
+    },
+  );
 }
 
 /** Machines that nobody made for the cluster are let in by nobody: their requests are the operator's. */

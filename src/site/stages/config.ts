@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { counted } from '../../core/format.ts';
+import { installManifests } from '../../generate/cluster/install-manifests.ts';
 import {
   formatInstallConfig,
   type InstallConfigInput,
@@ -12,9 +14,9 @@ import type { InstallFacts } from '../../generate/install-config/facts.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
 import { validateInstallConfig } from '../../generate/install-config/validate.ts';
 import { registriesConf } from '../../generate/registries-conf.ts';
-import { toYaml } from '../../generate/yaml.ts';
 import type { KnownImage } from '../../mirror/flow/working-dir.ts';
 import { formatReference } from '../../oci/reference.ts';
+import { EXTRA_MANIFESTS } from '../../platform/shared/installer.ts';
 import { releaseImageOf, type SiteInstallConfig, siteInputs } from '../inputs.ts';
 import { platformFiles } from '../platform-files.ts';
 import type { Site } from '../read-site.ts';
@@ -26,7 +28,6 @@ export const INSTALL_FILES = {
   registriesConf: 'nodes/registries.conf',
   pullSecret: 'nodes/pull-secret.json',
   trustBundle: 'nodes/trust-bundle.pem',
-  manifests: 'manifests/99-atoll.yaml',
 } as const;
 
 export const configStage: Stage = {
@@ -54,10 +55,17 @@ export const configStage: Stage = {
       registriesConf: registriesConf(await inputs.registriesConf()),
       pullSecret: await inputs.pullSecret(),
       trustBundle: (await inputs.trustBundle()) ?? '',
-      manifests: toYaml(...inputs.manifests()),
     };
-    for (const [name, text] of Object.entries(files)) {
-      const path = join(work.paths.install, INSTALL_FILES[name as keyof typeof INSTALL_FILES]);
+    const named = Object.entries(files).map(
+      ([name, text]) => [INSTALL_FILES[name as keyof typeof INSTALL_FILES], text] as const,
+    );
+    const manifests = Object.entries(installManifests(inputs.manifests()));
+    const extra = join(work.paths.install, EXTRA_MANIFESTS);
+    // What an earlier run wanted and this one does not would be in the cluster, too.
+    await rm(extra, { recursive: true, force: true });
+    const extras = manifests.map(([name, text]) => [join(EXTRA_MANIFESTS, name), text] as const);
+    for (const [name, text] of [...named, ...extras]) {
+      const path = join(work.paths.install, name);
       await writeFileAtomic(path, text, { mode: SECRET_MODE });
       ctx.emit({ type: 'file.written', path });
     }

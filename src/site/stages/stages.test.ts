@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
@@ -224,6 +224,8 @@ describe('clusterStage on platform none', () => {
     const { install } = open.work.paths;
     await mkdir(install, { recursive: true });
     await writeFile(join(install, 'install-config.yaml'), 'apiVersion: v1\n');
+    await mkdir(join(install, 'extra', 'manifests'), { recursive: true });
+    await writeFile(join(install, 'extra', 'manifests', '99-atoll-operatorhub.yaml'), 'kind: X\n');
     await putFakeInstaller(open.work.paths);
     return open;
   }
@@ -238,6 +240,7 @@ describe('clusterStage on platform none', () => {
     const folder = join(work.paths.install, 'cluster');
     const calls = await readFile(join(work.paths.tools, 'calls'), 'utf8');
     expect(calls.trim().split('\n')).toEqual([
+      `create manifests --dir ${folder}`,
       `create ignition-configs --dir ${folder}`,
       `wait-for bootstrap-complete --dir ${folder}`,
       `wait-for install-complete --dir ${folder}`,
@@ -248,6 +251,38 @@ describe('clusterStage on platform none', () => {
       { type: 'note.added', message: expect.stringContaining('Boot your hosts') },
     ]);
     expect(await readdir(work.paths.install)).toContain('install-config.yaml');
+    const taken = await readFile(join(work.paths.install, 'taken'), 'utf8');
+    expect(taken.split('\n')).toEqual(
+      expect.arrayContaining(['99-atoll-operatorhub.yaml', 'cvo-overrides.yaml']),
+    );
+  });
+
+  test('goes on waiting for the cluster that an earlier run began, and makes no second one', async () => {
+    const { work } = await siteWithFakeInstaller();
+    await writeFile(join(work.paths.tools, 'fail-bootstrap-complete'), '');
+    await expect(clusterStage.run(ctx, work, stepRun())).rejects.toThrow('status 1');
+    await rm(join(work.paths.tools, 'fail-bootstrap-complete'));
+    await rm(join(work.paths.tools, 'calls'));
+
+    await clusterStage.run(ctx, work, stepRun());
+
+    const calls = await readFile(join(work.paths.tools, 'calls'), 'utf8');
+    expect(calls).not.toContain('create');
+    expect(calls).toContain('wait-for install-complete');
+  });
+
+  test('does not go on with a cluster of another install-config', async () => {
+    const { work } = await siteWithFakeInstaller();
+    await clusterStage.run(ctx, work, stepRun());
+    await writeFile(
+      join(work.paths.install, 'install-config.yaml'),
+      'apiVersion: v1\nfips: true\n',
+    );
+
+    await expect(clusterStage.run(ctx, work, stepRun())).rejects.toMatchObject({
+      code: 'CLUSTER_FAILED',
+      hint: expect.stringContaining('rm -r'),
+    });
   });
 
   test('fails with exit 6 and the way to find out, when the installer gives up', async () => {
