@@ -84,7 +84,10 @@ describe('the sources', () => {
   });
 
   test('decide by the code of an error, never by its words', () => {
-    expect(decidingByWords(shipped)).toEqual(Object.keys(WORDS_ALLOWED).toSorted());
+    const paths = shipped.map(({ path }) => path);
+    const allowed = Object.keys(WORDS_ALLOWED).filter((path) => paths.includes(path));
+
+    expect(decidingByWords(shipped)).toEqual(allowed.toSorted());
   });
 
   test('have no import cycles', () => {

@@ -11,8 +11,6 @@ const ROOT = join(import.meta.dirname, '..');
 const CONFIGURATION = ['package.json', 'package-lock.json', 'biome.json', 'tsconfig.json'];
 const ONE_FILE = ['src/core/nearest.ts'];
 const LOWEST_LAYERS = ['src/core', 'src/oci'];
-const CLI = ['options.ts', 'option-values.ts', 'global-options.ts', 'manual.ts'];
-const MANUAL = [...LOWEST_LAYERS, ...CLI.map((file) => `src/cli/${file}`)];
 const ARCHITECTURE = ['architecture.test.ts', 'layers.ts', 'support/architecture.ts'];
 
 /** A copy of part of the project in which something can be broken. */
@@ -74,9 +72,7 @@ describe('the gate', () => {
   });
 
   test('turns red for a document that was not generated again', async () => {
-    const copy = await copyOf([...MANUAL, 'docs']);
-    plant(copy, 'src/cli/commands/index.ts', 'export const COMMANDS = [], GROUPS = {};\n');
-    spawnSync(process.execPath, [join(copy, 'scripts', 'docs.mjs')]);
+    const copy = await copyOf(['src', 'docs', 'schemas', 'assets']);
     expect(gate(copy, 'docs')).toMatchObject({ status: 0 });
 
     const codes = join(copy, 'src', 'core', 'error-codes.ts');

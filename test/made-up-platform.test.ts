@@ -143,6 +143,7 @@ test('a platform is one row: a site on a made-up one goes from init to down', as
   );
   const cluster = join(paths.install, 'cluster');
   expect((await readFile(join(paths.tools, 'calls'), 'utf8')).trim().split('\n')).toEqual([
+    `create manifests --dir ${cluster}`,
     `create cluster --dir ${cluster}`,
     `wait-for bootstrap-complete --dir ${cluster}`,
     `wait-for install-complete --dir ${cluster}`,
