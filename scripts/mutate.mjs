@@ -1,71 +1,154 @@
-// Mutation testing of one module: `npm run mutate -- core`, or a path below src/. Not in CI: it takes minutes to hours.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Mutation testing of one module: `npm run mutate -- core`, or a path below src/, and after it which of its files.
+// Not in CI: it takes minutes. Stryker makes the mutants; tools/mutate/runner.mjs tries them. `MUTATE_TESTS=test/a.test.ts,…`
+// adds tests that are not beside the sources.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const tools = join(root, 'tools', 'mutate');
-const [module, ...rest] = process.argv.slice(2);
+const [module, ...only] = process.argv.slice(2);
+/** Tests that take longer than this come after all the others. */
+const SLOW_MS = 60;
+/** A mutant that loops without end stops its process: it is given up after this long without a word. */
+const SILENT_MS = 120_000;
+const MOST_STARTS = 200;
 
 if (!module || !existsSync(join(root, 'src', module))) {
   const modules = readdirSync(join(root, 'src')).join(', ');
-  console.error(`usage: npm run mutate -- MODULE [stryker options]\nmodules: ${modules}`);
+  console.error(`usage: npm run mutate -- MODULE [FILE…]\nmodules: ${modules}`);
   process.exit(2);
 }
-
-function run(file, args, cwd = root) {
-  const { status } = spawnSync(file, args, { cwd, stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+if (!existsSync(join(tools, 'node_modules'))) {
+  spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tools, stdio: 'inherit' });
 }
+const { instrument } = await import('../tools/mutate/instrument.mjs');
 
-/** Whole programs are started by no mutant: only the tests beside the sources, and those of `test/` given by MUTATE_TESTS. */
-function settings() {
-  const folder = join(root, 'node_modules', '.cache', 'atoll-mutate');
-  mkdirSync(folder, { recursive: true });
-  const vitest = join(folder, 'vitest.config.mjs');
+const folder = join(root, 'dist', 'mutation', module.replaceAll('/', '-'));
+const journal = join(folder, 'journal.txt');
+const report = join(folder, 'mutation.json');
+const sources = join(folder, 'sources.json');
+mkdirSync(folder, { recursive: true });
+rmSync(journal, { force: true });
+
+const paths = readdirSync(join(root, 'src', module), { recursive: true })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .filter((name) => only.length === 0 || only.some((one) => name.includes(one)))
+  .map((name) => join(root, 'src', module, name));
+const { files, mutants } = await instrument(paths);
+writeFileSync(sources, JSON.stringify(files.map(({ name, content }) => [name, content])));
+
+for (const slowMs of [SLOW_MS, 1e9]) {
+  for (let start = 0; start < MOST_STARTS && !(await round(slowMs)); start += 1);
+}
+tell(judge());
+
+/** One run of all the tests; false when a process did not come to its end, and it has to go on in another. */
+async function round(slowMs) {
+  const before = words().length;
   const tests = [
     `src/${module}/**/*.test.ts`,
     ...(process.env.MUTATE_TESTS ?? '').split(',').filter(Boolean),
   ];
-  writeFileSync(
-    vitest,
-    `export default { test: ${JSON.stringify({ include: tests, pool: 'threads', testTimeout: 30_000 })} };\n`,
+  const settings = { root, sources, tests, journal, slowMs };
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      '--config',
+      join(tools, 'vitest.config.mjs'),
+    ],
+    {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_NO_WARNINGS: '1', ATOLL_MUTATE: JSON.stringify(settings) },
+    },
   );
-  const config = join(folder, 'stryker.json');
-  const reports = join(root, 'dist', 'mutation', module.replaceAll('/', '-'));
-  writeFileSync(
-    config,
-    JSON.stringify({
-      mutate: [`src/${module}/**/*.ts`, '!src/**/*.test.ts'],
-      testRunner: 'vitest',
-      plugins: [
-        join(tools, 'node_modules', '@stryker-mutator', 'vitest-runner', 'dist', 'src', 'index.js'),
-      ],
-      // Stryker would rewrite it with an older compiler's API; vitest does not need it.
-      tsconfigFile: 'none.json',
-      vitest: { configFile: vitest, related: false },
-      coverageAnalysis: 'perTest',
-      // Words of messages are no behaviour, and a mutant that loops for ever counts as killed.
-      mutator: { excludedMutations: ['StringLiteral'] },
-      ignoreStatic: true,
-      concurrency: 2,
-      timeoutMS: 10_000,
-      inPlace: false,
-      ignorePatterns: ['dist', 'docs', 'bench', 'tools', 'examples', '.github'],
-      reporters: ['clear-text', 'html', 'json'],
-      clearTextReporter: { logTests: false, allowColor: false },
-      htmlReporter: { fileName: join(reports, 'index.html') },
-      jsonReporter: { fileName: join(reports, 'mutation.json') },
-      tempDirName: join('node_modules', '.cache', 'stryker-tmp'),
-    }),
+  const watch = setInterval(() => {
+    const at = existsSync(journal) ? statSync(journal).mtimeMs : Date.now();
+    if (Date.now() - at > SILENT_MS) process.kill(-child.pid, 'SIGKILL');
+  }, 5000);
+  await new Promise((resolve) => child.once('close', resolve));
+  clearInterval(watch);
+  const open = unanswered(words().slice(before));
+  for (const pair of open) appendFileSync(journal, `hung\t${pair}\n`);
+  console.error(summary(judge()));
+  return (
+    open.length === 0 &&
+    !words()
+      .slice(before)
+      .some(([what]) => what === 'spoilt')
   );
-  return config;
 }
 
-if (!existsSync(join(tools, 'node_modules'))) run('npm', ['ci', '--no-audit', '--no-fund'], tools);
-run(process.execPath, [
-  join(tools, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'),
-  'run',
-  settings(),
-  ...rest,
-]);
+function words() {
+  const text = existsSync(journal) ? readFileSync(journal, 'utf8') : '';
+  return text.split('\n').map((line) => line.split('\t'));
+}
+
+function unanswered(lines) {
+  const open = new Set();
+  for (const [what, ...pair] of lines) {
+    if (what === 'trying') open.add(pair.join('\t'));
+    if (what === 'passed' || what === 'killed' || what === 'hung') open.delete(pair.join('\t'));
+  }
+  return [...open];
+}
+
+/** What became of each mutant. One that only loading reaches cannot be switched on by a test: it does not count. */
+function judge() {
+  const verdicts = new Map();
+  const loaded = new Set();
+  for (const [what, test, ids = ''] of words()) {
+    for (const id of ids.split(',')) {
+      if (what === 'loaded') loaded.add(id);
+      if (what === 'reached' && !verdicts.has(id)) verdicts.set(id, { status: 'survived' });
+      if (what === 'killed' || what === 'hung') verdicts.set(id, { status: what, by: test });
+    }
+  }
+  return mutants
+    .filter(({ status }) => status !== 'Ignored')
+    .map(({ id, fileName, location, mutatorName, replacement }) => ({
+      file: relative(root, fileName),
+      line: location.start.line + 1,
+      column: location.start.column + 1,
+      end: { line: location.end.line + 1, column: location.end.column + 1 },
+      mutator: mutatorName,
+      replacement,
+      ...(verdicts.get(id) ?? { status: loaded.has(id) ? 'static' : 'unreached' }),
+    }));
+}
+
+function summary(results) {
+  const count = (...statuses) => results.filter(({ status }) => statuses.includes(status)).length;
+  const total = results.length - count('static');
+  const dead = count('killed', 'hung');
+  const score = total === 0 ? 'n/a' : `${((100 * dead) / total).toFixed(1)} %`;
+  return `${score} of ${total}: ${dead} killed (${count('hung')} by time), ${count('survived')} survived, ${count('unreached')} unreached; ${count('static')} static not counted`;
+}
+
+function tell(results) {
+  writeFileSync(report, `${JSON.stringify(results, undefined, 1)}\n`);
+  const alive = results.filter(({ status }) => status === 'survived' || status === 'unreached');
+  for (const { file, line, column, mutator, replacement, status } of alive) {
+    const change = replacement.replaceAll(/\s+/g, ' ').slice(0, 100);
+    console.log(`${file}:${line}:${column} ${status} ${mutator}: ${change}`);
+  }
+  for (const name of new Set(results.map(({ file }) => file))) {
+    console.log(`${name}: ${summary(results.filter(({ file }) => file === name))}`);
+  }
+  const red = new Set(words().flatMap(([what, test]) => (what === 'red' ? [test] : [])));
+  for (const test of red) console.log(`failed without a mutant, and was not used: ${test}`);
+  console.log(`src/${module}: ${summary(results)}`);
+}

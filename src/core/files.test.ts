@@ -17,13 +17,17 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
+import { AtollError } from './errors.ts';
 import {
+  exists,
+  fileTrouble,
   makeFolder,
   readBytes,
   readText,
   readTextIfPresent,
   SECRET_DIRECTORY_MODE,
   SECRET_MODE,
+  unwritable,
   writeFileAtomic,
 } from './files.ts';
 
@@ -269,4 +273,74 @@ test('readTextIfPresent tells an absent file from an unreadable one', async () =
 
   expect(await readTextIfPresent(join(folder, 'missing'))).toBeUndefined();
   await expect(readTextIfPresent(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+});
+
+/** As the system throws it. */
+const system = (code: string, more: object = {}) =>
+  Object.assign(new Error(`it says ${code}`), { code, ...more });
+
+test.each([
+  ['ENOSPC', 'DISK_FULL', 'the disk is full'],
+  ['EDQUOT', 'DISK_FULL', 'the disk is full'],
+  ['EROFS', 'FILE_UNWRITABLE', 'the disk is read-only'],
+  ['EPERM', 'FILE_UNWRITABLE', 'permission denied'],
+  ['EMFILE', 'FILE_UNWRITABLE', 'it says EMFILE'],
+])('unwritable makes a named error of %s', (code, named, found) => {
+  expect(unwritable('/a', system(code))).toMatchObject({
+    code: named,
+    message: `Cannot write "/a": ${found}`,
+    hint: expect.any(String),
+    details: { path: '/a' },
+  });
+});
+
+test.each([
+  ['reading', { syscall: 'open', path: '/a' }, 'FILE_UNREADABLE'],
+  ['writing', { syscall: 'rename', path: '/a' }, 'FILE_UNWRITABLE'],
+])('fileTrouble tells trouble with %s by the call that failed', (_what, more, code) => {
+  expect(fileTrouble(system('EACCES', more))).toMatchObject({
+    code,
+    message: 'Cannot use "/a": permission denied',
+    details: { path: '/a' },
+  });
+});
+
+test('fileTrouble knows a full disk also without a path', () => {
+  expect(fileTrouble(system('ENOSPC'))).toMatchObject({ code: 'DISK_FULL' });
+});
+
+test.each([
+  ['an error that has its name', new AtollError('LOCKED', 'ENOSPC')],
+  ['what is no error', { code: 'ENOSPC', path: '/a', syscall: 'open' }],
+  ['an error of the network', system('ECONNRESET', { syscall: 'read' })],
+  ['an error that only has a path', system('ODD', { path: '/a' })],
+])('fileTrouble passes %s on as it is', (_what, cause) => {
+  expect(fileTrouble(cause)).toBe(cause);
+});
+
+test('unwritable passes on what is not of the system, and what has its name', () => {
+  const plain = new Error('of ours');
+  const named = new AtollError('LOCKED', 'x');
+
+  expect([unwritable('/a', plain), unwritable('/a', named)]).toEqual([plain, named]);
+});
+
+test('exists sees files, folders and what a link leads to', async () => {
+  const folder = await tempDir();
+  await symlink(folder, join(folder, 'good'));
+  await symlink(join(folder, 'nowhere'), join(folder, 'bad'));
+
+  const seen = await Promise.all(
+    ['', 'good', 'bad', 'missing'].map((name) => exists(join(folder, name))),
+  );
+
+  expect(seen).toEqual([true, true, false, false]);
+});
+
+test('writeFileAtomic makes folders with the mode it is given', async () => {
+  const folder = await tempDir();
+
+  await writeFileAtomic(join(folder, 'made', 'a'), 'x', { directoryMode: 0o700 });
+
+  expect(await modeOf(join(folder, 'made'))).toBe(0o700);
 });

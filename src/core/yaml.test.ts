@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseYaml, toYamlLines, yamlDocuments } from './yaml.ts';
+import { parseYaml, readYaml, toYaml, toYamlLines, yamlDocuments } from './yaml.ts';
 
+const TWICE = { x: 1 };
 const MERGED = 'base: &b {x: 1}\nit: {<<: *b, z: 2}\n';
 
 test.each([
@@ -37,4 +38,43 @@ test('yamlDocuments tells of each document what is wrong with it, and gives its 
 
 test('toYamlLines keeps a text on one line', () => {
   expect(toYamlLines({ a: 'one\ntwo' })).toBe('a: "one\\ntwo"\n');
+});
+
+test('readYaml gives every document that is not empty', () => {
+  expect(readYaml('a: 1\n---\n# none\n---\n[]\n---\n0\n', 'the file')).toEqual([{ a: 1 }, [], 0]);
+});
+
+test('readYaml names the place of what is wrong', () => {
+  expect(() => readYaml('a: 1\n---\nb: 1\nb: 2\n', 'the file')).toThrow(
+    expect.objectContaining({
+      code: 'INPUT_INVALID',
+      message: 'Cannot read the file: line 4, column 1 duplicate key',
+    }),
+  );
+});
+
+test.each([
+  ['text with lines as a block', { a: 'one\ntwo\n' }, 'a: |\n  one\n  two\n'],
+  ['words of YAML 1.1 in quotes', { a: 'yes', b: '010' }, 'a: "yes"\nb: "010"\n'],
+  ['a long line whole', { a: 'word '.repeat(40).trim() }, `a: ${'word '.repeat(40).trim()}\n`],
+  ['what is there twice twice, without an alias', [TWICE, TWICE], '- x: 1\n- x: 1\n'],
+  ['a text that starts with a tab in quotes', { a: '\n\tx\ny' }, 'a: "\\n\\tx\\ny"\n'],
+  ['a tab in the middle as it is', { a: 'x\n\ty\n' }, 'a: |\n  x\n  \ty\n'],
+  [
+    'signs nobody sees by their number',
+    { a: 'x\ufeff\u2028\u0085' },
+    'a: "x\\uFEFF\\u2028\\u0085"\n',
+  ],
+])('toYaml writes %s', (_what, value, text) => {
+  expect(toYaml(value).toLowerCase()).toBe(text.toLowerCase());
+});
+
+test('toYaml parts documents, and what it writes is read back as it was', () => {
+  const values = [
+    { a: 'one\ntwo', n: 1 },
+    { b: 'x\ufeff', t: '\tz' },
+  ];
+
+  expect(toYaml(...values)).toContain('\n---\n');
+  expect(readYaml(toYaml(...values), 'it')).toEqual(values);
 });

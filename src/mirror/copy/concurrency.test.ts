@@ -29,6 +29,14 @@ test('Concurrency allows more at once where answers come from far away', async (
   expect(changes).toBe(1);
 });
 
+test('Concurrency keeps several blobs and images under way also where answers are quick', () => {
+  const concurrency = new Concurrency({});
+
+  // Fewer leave the disk and the network waiting for each other; the benchmarks set the numbers.
+  expect(concurrency.limitOf(registry('near.test'))).toBeGreaterThanOrEqual(8);
+  expect(concurrency.planLimit).toBeGreaterThanOrEqual(8);
+});
+
 test('Concurrency does not take finding a registry for a long way there', async () => {
   const { now, work } = clock();
   const concurrency = new Concurrency({}, now);
