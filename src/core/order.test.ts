@@ -23,3 +23,13 @@ test('by sorts by one text of each', () => {
     { name: 'b' },
   ]);
 });
+
+test('by keeps the order of what has the same text', () => {
+  const items = [
+    { name: 'b', at: 1 },
+    { name: 'a', at: 2 },
+    { name: 'a', at: 3 },
+  ];
+
+  expect(items.toSorted(by(({ name }) => name)).map(({ at }) => at)).toEqual([2, 3, 1]);
+});

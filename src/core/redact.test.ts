@@ -111,3 +111,77 @@ test('redactJson cleans every string, key and secret field, and keeps the rest',
     password: { nested: 'fine' },
   });
 });
+
+test('registerPullSecret finds every kind of secret in every entry, and passes over the rest', () => {
+  const pair = Buffer.from('robot:first:second line\nthird').toString('base64');
+  const noPair = Buffer.from('no-colon-here').toString('base64');
+  const auths = {
+    a: { auth: pair },
+    b: { password: 'password-of-b', identitytoken: 'identity-of-b', registrytoken: 'token-of-b' },
+    c: { auth: noPair },
+    d: { auth: 12_345_678, email: 'public@example.com' },
+    e: null,
+    f: 'text',
+  };
+
+  registerPullSecret(`\n ${JSON.stringify({ auths })} \n`);
+
+  for (const secret of [
+    JSON.stringify({ auths }),
+    'first:second line\nthird',
+    'password-of-b',
+    'identity-of-b',
+    'token-of-b',
+    noPair,
+  ]) {
+    expect(redact(`<${secret}>`)).toBe(`<${REDACTED}>`);
+  }
+  expect(redact('public@example.com, text, 12345678, Stryker was here')).not.toContain(REDACTED);
+});
+
+test.each(['null', '[]', '{}', '{"auths":null}', '"a text"'])(
+  'registerPullSecret takes %s for a file without entries',
+  (text) => {
+    expect(() => registerPullSecret(text)).not.toThrow();
+    expect(redact('Stryker was here')).toBe('Stryker was here');
+  },
+);
+
+test('redact removes a secret as JSON shows it inside a longer text, and its base64 without the end', () => {
+  registerSecret('say "hello"');
+
+  expect(redact(JSON.stringify('they say "hello" to us'))).toBe(`"they ${REDACTED} to us"`);
+  expect(redact(Buffer.from('say "hello"').toString('base64').replace(/=+$/, ''))).toBe(REDACTED);
+});
+
+test('registerSecret covers no other line of a private key, and no line of another text', () => {
+  const short = 'x'.repeat(20);
+  registerSecret(
+    `-----BEGIN PRIVATE KEY-----\n${short}\n${'y'.repeat(21)}\n-----END PRIVATE KEY-----`,
+  );
+  registerSecret(`${'z'.repeat(30)}\nand another line that is long`);
+  const harmless = [
+    short,
+    '-----BEGIN PRIVATE KEY-----',
+    '-----END PRIVATE KEY-----',
+    'z'.repeat(30),
+  ];
+
+  for (const line of harmless) expect(redact(line)).toBe(line);
+  expect(redact('y'.repeat(21))).toBe(REDACTED);
+});
+
+test('registerSecret takes text that cannot be in a URL', () => {
+  registerSecret('half \ud800 pair');
+
+  expect(redact('half \ud800 pair')).toBe(REDACTED);
+});
+
+test('forgetSecrets forgets', () => {
+  registerSecret('known once');
+  expect(redact('known once')).toBe(REDACTED);
+
+  forgetSecrets();
+
+  expect(redact('known once')).toBe('known once');
+});

@@ -8,7 +8,7 @@ import { collect, once } from '../bytes.ts';
 import { silentContext } from '../context.ts';
 import { runProgram } from '../process.ts';
 import { fileSource, streamSource } from './byte-source.ts';
-import { gunzip } from './gunzip.ts';
+import { gunzip, isGzip } from './gunzip.ts';
 import { readTar, type TarOptions } from './read-tar.ts';
 
 const LONG = `${'deep/'.repeat(60)}file`;
@@ -162,6 +162,42 @@ describe('readTar', () => {
     ]);
   });
 
+  test('keeps to the number of entries and bytes it is given', async () => {
+    const bytes = await tarOf([{ name: 'a' }, 'xx'], [{ name: 'b' }, 'yyy'], [{ name: 'c' }]);
+
+    expect(await read(bytes, { maxEntries: 3, maxBytes: 5 })).toHaveLength(3);
+    await expect(read(bytes, { maxEntries: 2 })).rejects.toMatchObject({
+      kind: 'refused',
+      entry: 'c',
+      message: 'it holds more than 2 entries',
+    });
+    await expect(read(bytes, { maxBytes: 4 })).rejects.toMatchObject({
+      kind: 'refused',
+      entry: 'b',
+      message: 'it holds more than 4 bytes',
+    });
+  });
+
+  test('steps over what is said of the whole archive, and does not count it', async () => {
+    const label = withField(
+      await tarOf([{ name: 'title' }, 'x'.repeat(600)]),
+      156,
+      Buffer.from('g'),
+    );
+    const bytes = Buffer.concat([label.subarray(0, 1536), await tarOf([{ name: 'a' }, 'x'])]);
+
+    expect(await read(bytes, { maxEntries: 1 })).toEqual([['file', 'a', 'x']]);
+  });
+
+  test('names the place of a damaged header, and fails a long name that is cut', async () => {
+    const bytes = await tarOf([{ name: 'a' }, 'x'], [{ name: 'b' }]);
+    bytes[1024] = 0x7a;
+    const long = (await tarOf([{ name: LONG }, 'x'])).subarray(0, 600);
+
+    await expect(read(bytes)).rejects.toThrow('the header at byte 1024 is damaged');
+    await expect(read(long)).rejects.toMatchObject({ kind: 'cut' });
+  });
+
   test('reads on behind the end when it is asked to, and closes its source', async () => {
     const bytes = await tarOf([{ name: 'a' }, 'x']);
     let [given, closed] = [0, 0];
@@ -240,4 +276,43 @@ describe('gunzip', () => {
       kind: 'refused',
     });
   });
+
+  test('allows what stays within its limits, and asks for the ratio only of what is large', async () => {
+    const zipped = gzipSync(TEXT);
+    const size = TEXT.length;
+    const within = { maxBytes: size, maxRatio: size / zipped.length, ratioFloorBytes: 0 };
+    const unfold = (limits: Parameters<typeof gunzip>[1]) => collect(gunzip(once(zipped), limits));
+    const large = 'it unfolds to more than';
+    const steep = 'it unfolds more than';
+
+    expect(await unfold(within)).toHaveLength(size);
+    expect(await unfold({ ...within, maxRatio: 1, ratioFloorBytes: size })).toHaveLength(size);
+    await expect(unfold({ ...within, maxBytes: size - 1 })).rejects.toThrow(large);
+    await expect(unfold({ ...within, maxRatio: 100 })).rejects.toThrow(steep);
+    await expect(unfold({ ...within, maxRatio: 1, ratioFloorBytes: size - 1 })).rejects.toThrow(
+      steep,
+    );
+  });
+
+  test('stops reading once the stream is damaged', async () => {
+    let asked = 0;
+    async function* endless() {
+      for (;;) {
+        asked += 1;
+        yield Buffer.from('no gzip');
+      }
+    }
+
+    await expect(collect(gunzip(endless()))).rejects.toMatchObject({
+      kind: 'damaged',
+      message: expect.stringContaining('incorrect header check'),
+    });
+    expect(asked).toBeLessThan(5);
+  });
+});
+
+test('isGzip knows the first two bytes', () => {
+  const heads = [gzipSync(''), Buffer.from([0x1f, 0]), Buffer.from([0, 0x8b]), Buffer.alloc(0)];
+
+  expect(heads.map(isGzip)).toEqual([true, false, false, false]);
 });

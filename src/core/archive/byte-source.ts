@@ -38,13 +38,12 @@ export function streamSource(chunks: AsyncIterable<Uint8Array>): ByteSource {
     next,
     read: (length) => gather(next, length),
     async skip(length) {
-      let left = length;
-      while (left > 0) {
-        const part = await next(left);
+      const start = position;
+      while (position - start < length) {
+        const part = await next(length - (position - start));
         if (part === undefined) break;
-        left -= part.length;
       }
-      return length - left;
+      return position - start;
     },
     close: async () => void (await iterator.return?.()),
   };
