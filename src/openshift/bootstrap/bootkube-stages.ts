@@ -1,4 +1,5 @@
 import type { BootstrapStep } from './step.ts';
+import { failed, finished, loops, notes, started } from './step.ts';
 
 type Row = Partial<BootstrapStep> & Pick<BootstrapStep, 'title'>;
 
@@ -33,7 +34,7 @@ function lookup(
     waitsFor: verb === 'resolvable' ? 'DNS' : 'the load balancer',
     starts: `Check if ${type} URL is ${verb} during bootstrap`,
     ends,
-    signals: [{ says: 'failed', pattern: `(?<note>${fails}\\b.*)` }],
+    signals: [failed(`(?<note>${fails}\\b.*)`)],
   });
   return row;
 }
@@ -118,7 +119,7 @@ export const RENDER_STAGES: readonly BootstrapStep[] = [
     title: 'Kernel arguments rendered',
     only: 'in place',
     components: ['cluster-node-tuning-operator'],
-    signals: [{ says: 'started', pattern: 'Skipping mounting /' }],
+    signals: [started('Skipping mounting /')],
   }),
   stage('mco-bootstrap', {
     title: 'Machine config server started',
@@ -140,8 +141,8 @@ export const RENDER_STAGES: readonly BootstrapStep[] = [
     waitsFor: 'the etcd static pod on the bootstrap machine (retried for ever)',
     ends: 'https://localhost:2379 is healthy: successfully committed proposal',
     signals: [
-      { says: 'loop', pattern: 'etcdctl failed\\. Retrying' },
-      { says: 'finished', pattern: 'is healthy: successfully committed proposal' },
+      loops('etcdctl failed\\. Retrying'),
+      finished('is healthy: successfully committed proposal'),
     ],
   }),
   stage('konnectivity-agent-manifest', {
@@ -162,12 +163,10 @@ export const CLUSTER_BOOTSTRAP_STAGE = stage('cb-bootstrap', {
   starts: 'Starting cluster-bootstrap...',
   components: ['cluster-bootstrap'],
   signals: [
-    { says: 'note', pattern: 'Pod Status:\\s*(?<pod>[\\w-]+/[\\w.-]+)\\s+(?<state>\\w+)' },
-    {
-      says: 'failed',
-      pattern:
-        'error while checking pod status: (?<note>.*)|time out waiting for condition: (?<what>.*)',
-    },
+    notes('Pod Status:\\s*(?<pod>[\\w-]+/[\\w.-]+)\\s+(?<state>\\w+)'),
+    failed(
+      'error while checking pod status: (?<note>.*)|time out waiting for condition: (?<what>.*)',
+    ),
   ],
 });
 
@@ -180,7 +179,7 @@ export const HAND_OVER_STAGES: readonly BootstrapStep[] = [
     only: 'in place',
     starts: 'Stop etcd static pod by moving the manifest',
     waitsFor: 'the etcd container to stop (asked for ever)',
-    signals: [{ says: 'loop', pattern: 'Waiting for etcd to go down' }],
+    signals: [loops('Waiting for etcd to go down')],
   }),
   stage('master-ignition', {
     title: 'Config of the node made',
@@ -198,7 +197,7 @@ export const HAND_OVER_STAGES: readonly BootstrapStep[] = [
     waitsFor: 'the API behind its real name (retried for ever)',
     starts: 'Restoring CVO overrides',
     ends: 'clusterversion.config.openshift.io/version patched',
-    signals: [{ says: 'loop', pattern: 'Trying again to restore CVO overrides' }],
+    signals: [loops('Trying again to restore CVO overrides')],
   }),
   stage('wait-for-ceo', {
     title: 'etcd handed over to the masters',
@@ -209,7 +208,7 @@ export const HAND_OVER_STAGES: readonly BootstrapStep[] = [
     waitsFor: 'condition EtcdRunningInCluster of the etcd operator (no timeout of its own)',
     starts: 'Waiting for CEO to finish...',
     ends: 'Cluster etcd operator bootstrapped successfully',
-    signals: [{ says: 'loop', pattern: 'waiting on condition EtcdRunningInCluster' }],
+    signals: [loops('waiting on condition EtcdRunningInCluster')],
   }),
   lookup('check-api-url', 'API name answers', 'reachable', 'API'),
   lookup('check-api-int-url', 'Internal API name answers', 'reachable', 'API-Int'),

@@ -1,4 +1,4 @@
-import { type BootstrapStep, INSTALLER } from './step.ts';
+import { type BootstrapStep, failed, finished, INSTALLER, loops, notes, started } from './step.ts';
 
 const BOOTKUBE = ['journal:bootstrap/bootkube'];
 const CONSOLE = ['console:node'];
@@ -21,20 +21,15 @@ export const CONTROL_PLANE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 20,
     waitsFor: 'the kube-apiserver static pod on the bootstrap machine',
     signals: [
-      {
-        says: 'started',
-        where: BOOTKUBE,
-        pattern: 'Starting cluster-bootstrap\\.\\.\\.|Starting temporary bootstrap control plane',
-      },
-      { says: 'finished', where: BOOTKUBE, pattern: '\\bAPI is up\\b|Pod Status:' },
-      { says: 'failed', where: BOOTKUBE, pattern: 'time out waiting for Kubernetes API' },
+      started(
+        'Starting cluster-bootstrap\\.\\.\\.|Starting temporary bootstrap control plane',
+        BOOTKUBE,
+      ),
+      finished('\\bAPI is up\\b|Pod Status:', BOOTKUBE),
+      failed('time out waiting for Kubernetes API', BOOTKUBE),
       // Said right after "API v… up", which is too short and too quoted to be looked for.
-      { says: 'finished', where: INSTALLER, pattern: `${WAIT} bootstrapping to complete` },
-      {
-        says: 'loop',
-        where: INSTALLER,
-        pattern: 'Still waiting for the Kubernetes API: (?<note>.*)',
-      },
+      finished(`${WAIT} bootstrapping to complete`, INSTALLER),
+      loops('Still waiting for the Kubernetes API: (?<note>.*)', INSTALLER),
     ],
   },
   {
@@ -49,13 +44,9 @@ export const CONTROL_PLANE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 20,
     waitsFor: 'masters to reach port 22623 of api-int',
     signals: [
-      { says: 'started', where: CONSOLE, pattern: 'GET https?://\\S+:22623/config/master' },
-      {
-        says: 'loop',
-        where: CONSOLE,
-        pattern: 'GET error: (?<note>.*22623/config/master.*)',
-      },
-      { says: 'finished', where: CONFIG_SERVER, pattern: 'Pool master requested by' },
+      started('GET https?://\\S+:22623/config/master', CONSOLE),
+      loops('GET error: (?<note>.*22623/config/master.*)', CONSOLE),
+      finished('Pool master requested by', CONFIG_SERVER),
     ],
   },
   {
@@ -69,13 +60,11 @@ export const CONTROL_PLANE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 20,
     waitsFor: 'the first boot of the masters: OS image from the mirror, then kubelet',
     signals: [
-      { says: 'started', where: CONFIG_SERVER, pattern: 'Pool master requested by' },
-      {
-        says: 'finished',
-        where: ['journal:bootstrap/approve-csr'],
-        pattern:
-          'certificatesigningrequest\\S* approved|certificatesigningrequest\\.certificates\\.k8s\\.io/\\S+ approved',
-      },
+      started('Pool master requested by', CONFIG_SERVER),
+      finished(
+        'certificatesigningrequest\\S* approved|certificatesigningrequest\\.certificates\\.k8s\\.io/\\S+ approved',
+        ['journal:bootstrap/approve-csr'],
+      ),
     ],
   },
 ];
@@ -90,7 +79,7 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     startsAfter: 'wait-for-ceo',
     limitMinutes: 5,
     waitsFor: 'bootkube.service',
-    signals: [{ says: 'finished', where: BOOTKUBE, pattern: 'bootkube\\.service complete' }],
+    signals: [finished('bootkube\\.service complete', BOOTKUBE)],
   },
   {
     // It waits for all of bootkube from the beginning, so its own age says little.
@@ -119,15 +108,8 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     stage: 'report-bootstrap-complete',
     starts: 'Reporting install progress...',
     signals: [
-      {
-        says: 'note',
-        pattern: '(?<note>Got the following nodes with revision rolled out:.*)',
-      },
-      {
-        says: 'finished',
-        where: INSTALLER,
-        pattern: `Bootstrap status: complete|${REMOVABLE}`,
-      },
+      notes('(?<note>Got the following nodes with revision rolled out:.*)'),
+      finished(`Bootstrap status: complete|${REMOVABLE}`, INSTALLER),
     ],
   },
   {
@@ -140,16 +122,8 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 15,
     waitsFor: 'condition EtcdBootstrapMemberRemoved (the installer waits without a deadline)',
     signals: [
-      {
-        says: 'started',
-        where: INSTALLER,
-        pattern: 'Waiting for the bootstrap etcd member to be removed',
-      },
-      {
-        says: 'finished',
-        where: INSTALLER,
-        pattern: `Bootstrap etcd member has been removed|${REMOVABLE}`,
-      },
+      started('Waiting for the bootstrap etcd member to be removed', INSTALLER),
+      finished(`Bootstrap etcd member has been removed|${REMOVABLE}`, INSTALLER),
     ],
   },
   {
@@ -162,16 +136,11 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 10,
     waitsFor: 'the installer, or you where you own the machines',
     signals: [
-      {
-        says: 'started',
-        where: INSTALLER,
-        pattern: `Destroying the bootstrap resources|${REMOVABLE}`,
-      },
-      {
-        says: 'finished',
-        where: INSTALLER,
-        pattern: `Finished destroying bootstrap resources|Bootstrap Destroy: |${INITIALIZING}`,
-      },
+      started(`Destroying the bootstrap resources|${REMOVABLE}`, INSTALLER),
+      finished(
+        `Finished destroying bootstrap resources|Bootstrap Destroy: |${INITIALIZING}`,
+        INSTALLER,
+      ),
     ],
   },
   {
@@ -184,9 +153,9 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 30,
     waitsFor: 'worker machines: config from port 22623, OS image, CSRs',
     signals: [
-      { says: 'started', where: CONFIG_SERVER, pattern: 'Pool worker requested by' },
-      { says: 'loop', where: CONSOLE, pattern: 'GET error: (?<note>.*22623/config/worker.*)' },
-      { says: 'finished', where: INSTALLER, pattern: 'Install complete!' },
+      started('Pool worker requested by', CONFIG_SERVER),
+      loops('GET error: (?<note>.*22623/config/worker.*)', CONSOLE),
+      finished('Install complete!', INSTALLER),
     ],
   },
   {
@@ -198,18 +167,13 @@ export const INSTALL_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 40,
     waitsFor: 'ClusterVersion to become available',
     signals: [
-      { says: 'started', where: INSTALLER, pattern: INITIALIZING },
-      {
-        says: 'note',
-        where: INSTALLER,
-        pattern: '(?:Still waiting for the cluster to initialize: |Working towards )(?<note>.*)',
-      },
-      { says: 'finished', where: INSTALLER, pattern: 'Install complete!' },
-      {
-        says: 'failed',
-        where: INSTALLER,
-        pattern: 'failed to initialize the cluster: (?<note>.*)',
-      },
+      started(INITIALIZING, INSTALLER),
+      notes(
+        '(?:Still waiting for the cluster to initialize: |Working towards )(?<note>.*)',
+        INSTALLER,
+      ),
+      finished('Install complete!', INSTALLER),
+      failed('failed to initialize the cluster: (?<note>.*)', INSTALLER),
     ],
   },
 ];

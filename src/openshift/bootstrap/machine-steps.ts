@@ -1,4 +1,4 @@
-import { ANY_UNIT, type BootstrapStep } from './step.ts';
+import { ANY_UNIT, type BootstrapStep, failed, finished, loops, notes, started } from './step.ts';
 
 const PULL_ERROR = '(?<note>(?:initializing source|pinging container registry|reading manifest).*)';
 const WITH_CONSOLE = [...ANY_UNIT, 'console:bootstrap'];
@@ -13,12 +13,8 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 10,
     waitsFor: 'the machine to start',
     signals: [
-      { says: 'started', where: ANY_UNIT, pattern: 'Linux version \\d' },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern: 'Reached target .*(?:Basic System|basic\\.target)',
-      },
+      started('Linux version \\d', ANY_UNIT),
+      finished('Reached target .*(?:Basic System|basic\\.target)', ANY_UNIT),
     ],
   },
   {
@@ -29,13 +25,9 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 10,
     waitsFor: 'the Ignition config: S3 object, user data or HTTP',
     signals: [
-      {
-        says: 'started',
-        where: WITH_CONSOLE,
-        pattern: 'Ignition 2\\.\\d+\\.\\d+|ignition\\[\\d+\\]: Stage:',
-      },
-      { says: 'finished', where: WITH_CONSOLE, pattern: 'Ignition finished successfully' },
-      { says: 'failed', where: WITH_CONSOLE, pattern: 'Ignition failed: (?<note>.*)' },
+      started('Ignition 2\\.\\d+\\.\\d+|ignition\\[\\d+\\]: Stage:', WITH_CONSOLE),
+      finished('Ignition finished successfully', WITH_CONSOLE),
+      failed('Ignition failed: (?<note>.*)', WITH_CONSOLE),
     ],
   },
   {
@@ -49,27 +41,18 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     ends: 'Checking out node image content',
     components: ['machine-config-operator', 'rhel-coreos'],
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern: 'Starting node-image-pull\\.service|Starting .*Node Image Pull',
-      },
-      {
-        says: 'started',
-        pattern:
-          'Extracting machine-config-osimagestream|Currently on CoreOS version|Target node image is|Could not resolve release image to pull by digest',
-      },
-      {
-        says: 'loop',
-        pattern:
-          'Failed to (?:query MCO image from release|query for OS image pullspec|query release image|fetch release image); retrying',
-      },
-      { says: 'note', pattern: PULL_ERROR },
-      {
-        says: 'finished',
-        where: ['journal:bootstrap/systemd', 'journal:bootstrap/init'],
-        pattern: 'Finished node-image-pull\\.service|Finished .*Node Image Pull',
-      },
+      started('Starting node-image-pull\\.service|Starting .*Node Image Pull', ANY_UNIT),
+      started(
+        'Extracting machine-config-osimagestream|Currently on CoreOS version|Target node image is|Could not resolve release image to pull by digest',
+      ),
+      loops(
+        'Failed to (?:query MCO image from release|query for OS image pullspec|query release image|fetch release image); retrying',
+      ),
+      notes(PULL_ERROR),
+      finished('Finished node-image-pull\\.service|Finished .*Node Image Pull', [
+        'journal:bootstrap/systemd',
+        'journal:bootstrap/init',
+      ]),
     ],
   },
   {
@@ -82,12 +65,8 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     service: 'node-image-overlay',
     starts: 'Overlaying node image content',
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern: 'Starting node-image-overlay\\.service|Starting .*Node Image Overlay',
-      },
-      { says: 'finished', where: ANY_UNIT, pattern: 'Node image overlay complete' },
+      started('Starting node-image-overlay\\.service|Starting .*Node Image Overlay', ANY_UNIT),
+      finished('Node image overlay complete', ANY_UNIT),
     ],
   },
   {
@@ -99,18 +78,16 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     waitsFor: 'the release image from the mirror (retried for ever)',
     service: 'release-image',
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern: 'Starting Download the OpenShift Release Image|Starting release-image\\.service',
-      },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern: 'Finished Download the OpenShift Release Image|Finished release-image\\.service',
-      },
-      { says: 'loop', pattern: 'Pull failed\\. Retrying ' },
-      { says: 'note', pattern: PULL_ERROR },
+      started(
+        'Starting Download the OpenShift Release Image|Starting release-image\\.service',
+        ANY_UNIT,
+      ),
+      finished(
+        'Finished Download the OpenShift Release Image|Finished release-image\\.service',
+        ANY_UNIT,
+      ),
+      loops('Pull failed\\. Retrying '),
+      notes(PULL_ERROR),
     ],
   },
   {
@@ -132,16 +109,8 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     waitsFor: 'crio.service',
     service: 'crio',
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern: 'Starting crio\\.service|Starting Container Runtime Interface for OCI',
-      },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern: 'Started crio\\.service|Started Container Runtime Interface for OCI',
-      },
+      started('Starting crio\\.service|Starting Container Runtime Interface for OCI', ANY_UNIT),
+      finished('Started crio\\.service|Started Container Runtime Interface for OCI', ANY_UNIT),
     ],
   },
   {
@@ -154,12 +123,10 @@ export const MACHINE_STEPS: readonly BootstrapStep[] = [
     service: 'kubelet',
     endsBeforeService: true,
     signals: [
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern:
-          'Started Kubernetes Kubelet|Started kubelet\\.service|Started Bootstrap Kubernetes Kubelet',
-      },
+      finished(
+        'Started Kubernetes Kubelet|Started kubelet\\.service|Started Bootstrap Kubernetes Kubelet',
+        ANY_UNIT,
+      ),
     ],
   },
 ];

@@ -28,6 +28,19 @@ export interface StepSignal {
   readonly pattern: string;
 }
 
+const saying =
+  (says: StepSignal['says']) =>
+  (pattern: string, where?: readonly string[]): StepSignal => ({
+    says,
+    pattern,
+    ...(where ? { where } : {}),
+  });
+export const started = saying('started');
+export const finished = saying('finished');
+export const failed = saying('failed');
+export const loops = saying('loop');
+export const notes = saying('note');
+
 /** One thing that has to happen on the way from power-on to a cluster. */
 export interface BootstrapStep {
   readonly id: string;

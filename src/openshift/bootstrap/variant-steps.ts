@@ -1,4 +1,4 @@
-import { ANY_UNIT, type BootstrapStep } from './step.ts';
+import { ANY_UNIT, type BootstrapStep, finished, loops, notes, started } from './step.ts';
 
 /** What the bootstrap machine does besides where it provisions the masters itself. */
 export const BARE_METAL_STEPS: readonly BootstrapStep[] = [
@@ -15,17 +15,11 @@ export const BARE_METAL_STEPS: readonly BootstrapStep[] = [
     service: 'ironic',
     components: ['ironic', 'ironic-agent', 'machine-os-images'],
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern:
-          'Starting (?:build-ironic-env\\.service|Build Ironic environment|ironic\\.service|Ironic baremetal deployment service)',
-      },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern: 'Started (?:ironic\\.service|Ironic baremetal deployment service)',
-      },
+      started(
+        'Starting (?:build-ironic-env\\.service|Build Ironic environment|ironic\\.service|Ironic baremetal deployment service)',
+        ANY_UNIT,
+      ),
+      finished('Started (?:ironic\\.service|Ironic baremetal deployment service)', ANY_UNIT),
     ],
   },
   {
@@ -40,17 +34,14 @@ export const BARE_METAL_STEPS: readonly BootstrapStep[] = [
     service: 'metal3-baremetal-operator',
     components: ['baremetal-operator', 'machine-image-customization-controller'],
     signals: [
-      {
-        says: 'started',
-        where: ANY_UNIT,
-        pattern:
-          'Starting (?:build-metal3-env\\.service|Build Metal3 environment|metal3-baremetal-operator\\.service|Metal3 deployment service)',
-      },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern: 'Started (?:metal3-baremetal-operator\\.service|Metal3 deployment service)',
-      },
+      started(
+        'Starting (?:build-metal3-env\\.service|Build Metal3 environment|metal3-baremetal-operator\\.service|Metal3 deployment service)',
+        ANY_UNIT,
+      ),
+      finished(
+        'Started (?:metal3-baremetal-operator\\.service|Metal3 deployment service)',
+        ANY_UNIT,
+      ),
     ],
   },
   {
@@ -65,14 +56,12 @@ export const BARE_METAL_STEPS: readonly BootstrapStep[] = [
     service: 'master-bmh-update',
     ends: 'Stopping provisioning services...',
     signals: [
-      { says: 'loop', pattern: '(?<note>Waiting for BareMetalHosts CRD to appear)' },
-      { says: 'loop', pattern: '(?<note>Waiting for \\d+ masters to become provisioned)' },
-      {
-        says: 'finished',
-        where: ANY_UNIT,
-        pattern:
-          'Finished (?:master-bmh-update\\.service|Update master BareMetalHosts with introspection data)',
-      },
+      loops('(?<note>Waiting for BareMetalHosts CRD to appear)'),
+      loops('(?<note>Waiting for \\d+ masters to become provisioned)'),
+      finished(
+        'Finished (?:master-bmh-update\\.service|Update master BareMetalHosts with introspection data)',
+        ANY_UNIT,
+      ),
     ],
   },
 ];
@@ -105,9 +94,7 @@ export const IN_PLACE_STEPS: readonly BootstrapStep[] = [
     title: 'System written to disk',
     limitMinutes: 20,
     waitsFor: 'coreos-installer and the installation disk',
-    signals: [
-      { says: 'started', pattern: 'Executing coreos-installer with the following options' },
-    ],
+    signals: [started('Executing coreos-installer with the following options')],
   }),
   toDisk('reboot', {
     title: 'Machine rebooted',
@@ -127,12 +114,8 @@ export const IN_PLACE_STEPS: readonly BootstrapStep[] = [
     limitMinutes: 40,
     waitsFor: 'the API of the node, its CSRs and the version operator (asked for ever)',
     signals: [
-      {
-        says: 'started',
-        where: AFTER_REBOOT,
-        pattern: 'Running bootkube bootstrap-in-place post reboot',
-      },
-      { says: 'note', where: AFTER_REBOOT, pattern: '(?<note>Still waiting for cvo)' },
+      started('Running bootkube bootstrap-in-place post reboot', AFTER_REBOOT),
+      notes('(?<note>Still waiting for cvo)', AFTER_REBOOT),
     ],
   },
 ];
