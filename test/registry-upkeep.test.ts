@@ -51,6 +51,20 @@ test('gc spares a blob that somebody has just been told of', async () => {
   expect((await http.send('HEAD', `/v2/a/b/blobs/${digest}`)).status).toBe(200);
 });
 
+test('gc without any grace takes uploads that nobody continues, and counts their bytes', async () => {
+  const { http, store } = await serve();
+  const place = await http.open('a/b');
+  await http.send('PATCH', place, { body: Buffer.alloc(1000) });
+
+  const kept = await collectRegistry(later, store, { graceMs: 0 });
+  const dry = await collectRegistry(later, store, { uploadGraceMs: 0, dryRun: true });
+  const taken = await collectRegistry(later, store, { graceMs: 0, uploadGraceMs: 0 });
+
+  expect([kept.removedUploads, dry.removedUploads, taken.removedUploads]).toEqual([0, 1, 1]);
+  expect([dry.freedBytes, taken.freedBytes]).toEqual([1000, 1000]);
+  expect((await http.send('GET', place)).status).toBe(404);
+});
+
 test('check names damaged and missing content and the images that need it', async () => {
   const { http, store } = await serve();
   const damaged = await http.pushImage('a/damaged', 'v1', 100);

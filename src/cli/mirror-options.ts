@@ -7,7 +7,13 @@ import type { MirrorReport } from '../mirror/flow/report.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
 import { number, onOff, text, texts } from './flags.ts';
-import { REGISTRY_OPTIONS, registriesFrom, registryOptionsFrom } from './registry-options.ts';
+import {
+  REGISTRY_OPTIONS,
+  type RegistryFlags,
+  registriesFrom,
+  registryOptionsFrom,
+  VERIFY_TARGET,
+} from './registry-options.ts';
 
 /** Flags that replace what the internet would answer. */
 export const COLLECT_OPTIONS = {
@@ -38,11 +44,11 @@ export const MIRROR_OPTIONS = {
   icsp: onOff('Write ImageContentSourcePolicy instead of IDMS and ITMS'),
   signatures: onOff('Leave Sigstore signatures and other artifacts behind', { default: true }),
   concurrency: number('N', 'Blobs under way at once'),
+  verifyTarget: VERIFY_TARGET,
   ...REGISTRY_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 type CollectFlags = OptionValues<typeof COLLECT_OPTIONS>;
-type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS>;
 
 /** What a mirror command works with; closed when it ends. */
 export interface MirrorTools {

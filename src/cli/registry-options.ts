@@ -17,7 +17,14 @@ export const REGISTRY_OPTIONS = {
   insecure: onOff('Allow plain HTTP and certificates that do not verify'),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-export type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS>;
+/** For commands that fill a registry. */
+export const VERIFY_TARGET = onOff(
+  'Ask for every layer before believing that an image is there; the embedded registry says so by itself',
+);
+
+export type RegistryFlags = OptionValues<typeof REGISTRY_OPTIONS> & {
+  readonly verifyTarget?: boolean;
+};
 
 /** What the flags mean to the client. */
 export function registryOptionsFrom(
@@ -30,6 +37,7 @@ export function registryOptionsFrom(
     ca: flags.ca,
     certsDir: flags.certsDir,
     insecure: flags.insecure,
+    verifyTarget: flags.verifyTarget,
     env: terminal.env,
   };
 }

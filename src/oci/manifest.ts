@@ -13,6 +13,12 @@ import {
 /** More than this is no manifest but an attack or a mistake; the registries' own limit. */
 export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 
+/**
+ * Asks a registry of ours, with a manifest, whether all that its image needs is there: `yes` or `no`.
+ * Others know only their manifests and do not answer.
+ */
+export const WHOLE_HEADER = 'atoll-whole';
+
 /** Manifest bytes exactly as served: re-encoding them would change the digest. */
 export interface RawManifest {
   readonly descriptor: Descriptor;

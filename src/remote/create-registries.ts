@@ -34,12 +34,13 @@ class OpenRegistries implements Registries {
   }
 
   repository(registry: string, repository: string): Repository {
-    return new RemoteRepository(registry, repository, async () => {
+    const open = async () => {
       const name = `${registry}/${repository}`;
       const { insecure, blocked } = endpointRules(await this.#conf(), name);
       if (blocked) throw blockedError('reach', { registry, repository }, [name]);
       return this.#client(registry, insecure);
-    });
+    };
+    return new RemoteRepository(registry, repository, open, this.#options.verifyTarget);
   }
 
   at({ reference, insecure }: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository {

@@ -19,6 +19,8 @@ export interface RegistryOptions extends HttpOptions {
    * where it asked for them.
    */
   readonly asNode?: boolean | undefined;
+  /** Ask a registry for every blob before believing that it has an image. */
+  readonly verifyTarget?: boolean | undefined;
   /** Timeouts, attempts and sizes that differ from the defaults. */
   readonly tuning?: TuningOptions | undefined;
 }

@@ -6,7 +6,12 @@ import {
   type Transfer,
   type TransferOptions,
 } from '../oci/bulk.ts';
-import { type KnownTags, type RepositoryLocation, sourceAbilities } from '../oci/content.ts';
+import {
+  type KnownTags,
+  type RepositoryLocation,
+  type Source,
+  sourceAbilities,
+} from '../oci/content.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
 import type { Digest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
@@ -18,10 +23,10 @@ import { iterate, openDownload } from './ops/download.ts';
 import { listTags } from './ops/lists.ts';
 import {
   findManifest,
-  hasManifest,
   readManifest,
   removeManifest,
   resolveManifest,
+  resolveWhole,
   writeManifest,
 } from './ops/manifests.ts';
 import { addToFallback, listReferrers } from './ops/referrers.ts';
@@ -36,18 +41,27 @@ const SMALL_BYTES = 1024 * 1024;
 export class RemoteRepository implements Repository {
   readonly registry: string;
   readonly repository: string;
-  readonly can: Repository['can'] = {
-    ...sourceAbilities(this),
-    read: this,
-    mount: (ctx, blob, from) => this.mount(ctx, blob, from),
-    putBlobFrom: (ctx, blob, from, options) => this.putBlobFrom(ctx, blob, from, options),
-  };
+  readonly can: Repository['can'];
   readonly #client: () => Promise<RegistryClient>;
+  readonly #verify: boolean;
 
-  constructor(registry: string, repository: string, client: () => Promise<RegistryClient>) {
+  /** `verify`: an image counts as there when each of its blobs is, also where that takes a question each. */
+  constructor(
+    registry: string,
+    repository: string,
+    client: () => Promise<RegistryClient>,
+    verify = false,
+  ) {
     this.registry = registry;
     this.repository = repository;
     this.#client = client;
+    this.#verify = verify;
+    this.can = {
+      ...sourceAbilities(this),
+      read: this.#wholeImages(),
+      mount: (ctx, blob, from) => this.mount(ctx, blob, from),
+      putBlobFrom: (ctx, blob, from, options) => this.putBlobFrom(ctx, blob, from, options),
+    };
   }
 
   get location(): RepositoryLocation {
@@ -77,7 +91,7 @@ export class RemoteRepository implements Repository {
   async has(ctx: Context, descriptor: Descriptor): Promise<boolean> {
     const repo = await this.#repo();
     return isManifestType(descriptor.mediaType)
-      ? await hasManifest(ctx, repo, descriptor.digest)
+      ? (await resolveWhole(ctx, repo, descriptor.digest, this.#verify)) !== undefined
       : await hasBlob(ctx, repo, descriptor);
   }
 
@@ -126,6 +140,18 @@ export class RemoteRepository implements Repository {
 
   async removeBlob(ctx: Context, digest: Digest): Promise<boolean> {
     return await removeBlob(ctx, await this.#repo(), digest);
+  }
+
+  /** What a target shows of itself: its tags count only for images that are whole, others come again. */
+  #wholeImages(): Source {
+    return {
+      resolve: async (ctx, tagOrDigest) =>
+        await resolveWhole(ctx, await this.#repo(), tagOrDigest, this.#verify),
+      manifest: (ctx, descriptor) => this.manifest(ctx, descriptor),
+      blob: (ctx, descriptor, offset) => this.blob(ctx, descriptor, offset),
+      location: this.location,
+      can: sourceAbilities(this),
+    };
   }
 
   async #repo(): Promise<RepositoryClient> {

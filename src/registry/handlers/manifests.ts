@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { isDigest } from '../../oci/digest.ts';
-import { parseManifest } from '../../oci/manifest.ts';
+import { isImage, parseManifest, WHOLE_HEADER } from '../../oci/manifest.ts';
 import { isTag } from '../../oci/reference.ts';
 import { type Exchange, type Handler, reply } from '../serving/exchange.ts';
 import type { RouteOf } from '../serving/routes.ts';
@@ -21,7 +21,9 @@ export const getManifest: ManifestHandler = async (exchange, { repository, refer
     response.end();
     return;
   }
+  const whole = await wholeness(exchange, repository, found);
   response.writeHead(200, [
+    ...whole,
     'content-type',
     found.mediaType,
     'docker-content-digest',
@@ -34,6 +36,28 @@ export const getManifest: ManifestHandler = async (exchange, { repository, refer
   if (request.method === 'HEAD') response.end();
   else sendWhole(response, found.bytes);
 };
+
+/**
+ * Who pushes asks whether all of an image is here: a damaged blob was set aside, and then a manifest
+ * alone is not the image. Nobody else pays for the look. What an index names is asked for by itself,
+ * and a cache fetches what it lacks.
+ */
+async function wholeness(
+  { service, request }: Exchange,
+  repository: string,
+  found: StoredManifest,
+): Promise<readonly string[]> {
+  if (request.headers[WHOLE_HEADER] === undefined || service.upstream) return [];
+  const manifest = parseManifest(found.bytes, found.mediaType, found.digest);
+  const needed = isImage(manifest) ? manifest.children : [];
+  const here = await Promise.all(
+    needed.map(async ({ digest, size }) => {
+      const link = await service.links.blobs.get(service.ctx, repository, digest);
+      return link && (await service.store.blobs.stat(service.ctx, digest))?.size === size;
+    }),
+  );
+  return [WHOLE_HEADER, here.every(Boolean) ? 'yes' : 'no'];
+}
 
 /** Up to this size, copying bytes is cheaper than giving the kernel two buffers. */
 const JOINED_BYTES = 16 * 1024;

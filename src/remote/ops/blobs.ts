@@ -2,8 +2,7 @@ import type { Context } from '../../core/context.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { pulling } from '../client/auth/scope.ts';
-import { removeAt } from './manifests.ts';
-import { type RepositoryClient, subjectAt } from './repository-client.ts';
+import { type RepositoryClient, removeAt, subjectAt } from './repository-client.ts';
 import { cancelSession, openSession } from './uploads/upload-session.ts';
 
 /** Whether the repository has the blob, in the size it should have. */

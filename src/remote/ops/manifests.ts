@@ -3,12 +3,19 @@ import { AtollError } from '../../core/errors.ts';
 import type { Response } from '../../http/response.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, digestOf, isDigest, splitDigest } from '../../oci/digest.ts';
-import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../oci/manifest.ts';
+import {
+  isImage,
+  MAX_MANIFEST_BYTES,
+  parseManifest,
+  type RawManifest,
+  WHOLE_HEADER,
+} from '../../oci/manifest.ts';
 import { isManifestType, MANIFEST_ACCEPT } from '../../oci/media-types.ts';
 import { mismatch, verifyBytes } from '../../oci/verify.ts';
-import { deleting, pulling, pushing } from '../client/auth/scope.ts';
+import { pulling, pushing } from '../client/auth/scope.ts';
 import { nameOf } from '../client/refusal.ts';
-import { type RepositoryClient, subjectAt } from './repository-client.ts';
+import { hasBlob } from './blobs.ts';
+import { type RepositoryClient, removeAt, subjectAt } from './repository-client.ts';
 
 const ACCEPT = { accept: MANIFEST_ACCEPT.join(', ') };
 
@@ -29,6 +36,42 @@ export function resolveManifest(
     const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;
     return found ?? (await get(ctx, repo, tagOrDigest))?.descriptor;
   });
+}
+
+/**
+ * The descriptor of an image that is whole: a manifest whose layers were lost is none. A registry
+ * that does not say so is believed, or asked for every blob with `verify`.
+ */
+export function resolveWhole(
+  ctx: Context,
+  repo: RepositoryClient,
+  tagOrDigest: string,
+  verify: boolean,
+): Promise<Descriptor | undefined> {
+  return repo.client.attempt(ctx, subjectAt(repo, 'read', tagOrDigest), async () => {
+    const head = await ask(ctx, repo, 'HEAD', tagOrDigest, { [WHOLE_HEADER]: 'asked' });
+    if (head.status === 429) throw await refused(repo, head, tagOrDigest);
+    await head.discard();
+    const told = head.headers[WHOLE_HEADER];
+    if (head.status === 404 || told === 'no') return undefined;
+    const found = head.ok ? fromHeaders(head, tagOrDigest) : undefined;
+    if (found && (told === 'yes' || !verify)) return found;
+    const manifest = await get(ctx, repo, tagOrDigest);
+    if (!manifest || (verify && !(await hasChildren(ctx, repo, manifest)))) return undefined;
+    return manifest.descriptor;
+  });
+}
+
+/** The images of an index are asked for one by one. */
+async function hasChildren(
+  ctx: Context,
+  repo: RepositoryClient,
+  manifest: RawManifest,
+): Promise<boolean> {
+  for (const child of isImage(manifest) ? manifest.children : []) {
+    if (!(await hasBlob(ctx, repo, child))) return false;
+  }
+  return true;
 }
 
 /** The manifest that a tag or digest names, in one question; undefined when there is no such thing. */
@@ -55,14 +98,6 @@ export function readManifest(
     verifyBytes(descriptor, bytes);
     return parseManifest(bytes, typeOf(response) ?? descriptor.mediaType, descriptor.digest);
   });
-}
-
-export function hasManifest(
-  ctx: Context,
-  repo: RepositoryClient,
-  digest: Digest,
-): Promise<boolean> {
-  return resolveManifest(ctx, repo, digest).then((found) => found !== undefined);
 }
 
 /** Writes the manifest under its tag or digest; true when the registry took care of its subject. */
@@ -101,32 +136,16 @@ export function removeManifest(
   return removeAt(ctx, repo, `manifests/${tagOrDigest}`, tagOrDigest);
 }
 
-export function removeAt(
-  ctx: Context,
-  repo: RepositoryClient,
-  path: string,
-  reference: string,
-): Promise<boolean> {
-  const subject = subjectAt(repo, 'delete', reference);
-  return repo.client.attempt(ctx, subject, async () => {
-    const scopes = [deleting(repo.repository)];
-    const target = `${repo.repository}/${path}`;
-    const response = await repo.client.send(ctx, { method: 'DELETE', target, scopes });
-    if (!response.ok && response.status !== 404) throw await repo.client.refuse(response, subject);
-    await response.discard();
-    return response.ok;
-  });
-}
-
 function ask(
   ctx: Context,
   repo: RepositoryClient,
   method: string,
   reference: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const target = `${repo.repository}/manifests/${reference}`;
   const scopes = [pulling(repo.repository)];
-  return repo.client.send(ctx, { method, target, scopes, headers: ACCEPT });
+  return repo.client.send(ctx, { method, target, scopes, headers: { ...ACCEPT, ...more } });
 }
 
 async function get(

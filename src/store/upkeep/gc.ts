@@ -49,12 +49,12 @@ export async function collectGarbage(
   const graph = await readGraph(ctx, store.blobs, options.roots);
   refuseUnknown(graph);
   const swept = await sweepBlobs(ctx, store, { reached: graph.reached, before, dryRun });
-  const removedUploads = await sweepUploads(ctx, store, uploadsBefore, dryRun);
+  const uploads = await sweepUploads(ctx, store, uploadsBefore, dryRun);
   const temporary = dryRun ? undefined : await store.sweep?.(ctx, before);
   return {
     ...swept,
-    freedBytes: swept.freedBytes + (temporary?.bytes ?? 0),
-    removedUploads,
+    freedBytes: swept.freedBytes + uploads.bytes + (temporary?.bytes ?? 0),
+    removedUploads: uploads.removed,
     removedTemporary: temporary?.files ?? 0,
     dryRun,
   };
@@ -97,13 +97,16 @@ async function sweepUploads(
   store: Store,
   before: Date,
   dryRun: boolean,
-): Promise<number> {
-  let removed = 0;
+): Promise<{ readonly removed: number; readonly bytes: number }> {
+  let [removed, bytes] = [0, 0];
   for await (const { id, idleSince } of store.uploads.list(ctx)) {
     if (idleSince >= before) continue;
-    if (dryRun || (await cancelUnlessBusy(ctx, store, id))) removed += 1;
+    const size = (await store.uploads.offset(ctx, id)) ?? 0;
+    if (!dryRun && !(await cancelUnlessBusy(ctx, store, id))) continue;
+    removed += 1;
+    bytes += size;
   }
-  return removed;
+  return { removed, bytes };
 }
 
 /** Whoever holds an old upload now is about to continue it. */

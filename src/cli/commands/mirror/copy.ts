@@ -4,7 +4,7 @@ import { parseImageLocation } from '../../../mirror/image-location.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { onOff, texts } from '../../flags.ts';
-import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { REGISTRY_OPTIONS, registriesFrom, VERIFY_TARGET } from '../../registry-options.ts';
 
 export const mirrorCopyCommand = defineCommand({
   name: 'mirror copy',
@@ -23,6 +23,7 @@ export const mirrorCopyCommand = defineCommand({
     signatures: onOff('Leave signatures, attestations and other artifacts behind', {
       default: true,
     }),
+    verifyTarget: VERIFY_TARGET,
     ...REGISTRY_OPTIONS,
   },
   examples: {

@@ -75,6 +75,7 @@ function requireOnePlace(options: OptionValues<typeof RELEASE_MIRROR_OPTIONS>): 
 const OPTIONS = {
   ...RELEASE_MIRROR_OPTIONS,
   concurrency: MIRROR_OPTIONS.concurrency,
+  verifyTarget: MIRROR_OPTIONS.verifyTarget,
   signatures: MIRROR_OPTIONS.signatures,
   ...REGISTRY_OPTIONS,
   graph: COLLECT_OPTIONS.graph,

@@ -17,6 +17,7 @@ export const mirrorRetryCommand = defineCommand({
     dir: MIRROR_OPTIONS.dir,
     icsp: MIRROR_OPTIONS.icsp,
     concurrency: MIRROR_OPTIONS.concurrency,
+    verifyTarget: MIRROR_OPTIONS.verifyTarget,
     ...SIGNING_OPTIONS,
     verifyKey: VERIFY_KEY,
     ...REGISTRY_OPTIONS,

@@ -19,7 +19,9 @@ export const registryGcCommand = defineCommand({
       type: 'number',
       value: 'MINUTES',
       default: 60,
-      summary: 'Content younger than this stays: somebody may be pushing an image that needs it',
+      summary:
+        'Content younger than this stays: somebody may be pushing an image that needs it. With 0 ' +
+        'unfinished uploads go too',
     },
     dryRun: { type: 'boolean', summary: 'Say what would go, and change nothing' },
     ...FOLDER_OPTIONS,
@@ -35,10 +37,13 @@ export const registryGcCommand = defineCommand({
       });
     const store = await openStore(await readFolder(options));
     const graceMs = options.grace * MINUTE_MS;
-    return await collectRegistry(ctx, store, { graceMs, dryRun: options.dryRun });
+    // Without any grace nobody is pushing, so nobody comes back for half an upload either.
+    const uploadGraceMs = graceMs === 0 ? 0 : undefined;
+    return await collectRegistry(ctx, store, { graceMs, uploadGraceMs, dryRun: options.dryRun });
   },
   text: (report) =>
     `${report.dryRun ? 'would remove' : 'removed'} ${counted(report.removedBlobs, 'blob')}, ` +
+    (report.removedUploads > 0 ? `${counted(report.removedUploads, 'unfinished upload')}, ` : '') +
     `${formatBytes(report.freedBytes)}; kept ${report.keptBlobs}, ${formatBytes(report.keptBytes)}` +
     (report.youngBlobs > 0 ? ` (${report.youngBlobs} of them only because they are young)` : ''),
 });
