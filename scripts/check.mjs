@@ -78,6 +78,10 @@ function textOf(path) {
 const PARTS = {
   lint: () => command(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
   types: () => command(bin('tsc'), ['--noEmit']),
+  unused: () => [
+    ...command(bin('knip'), ['--no-progress']),
+    ...command(bin('knip'), ['--no-progress', '--production', '--include', 'files,dependencies']),
+  ],
   architecture: () => command(bin('vitest'), ['run', '--no-color', 'test/architecture.test.ts']),
   docs: () => command(process.execPath, ['scripts/docs.mjs', '--check']),
   lockfile,

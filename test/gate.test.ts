@@ -71,6 +71,19 @@ describe('the gate', () => {
     expect(output).toContain('oci/planted.ts prints');
   });
 
+  test('turns red for a file and a name that nobody uses', async () => {
+    const copy = await copyOf(['src', 'knip.json']);
+    plant(copy, 'src/core/planted.ts', 'export const planted = 1;\n');
+    plant(copy, 'src/core/half.ts', 'export const used = 1;\nexport const idle = 2;\n');
+    plant(copy, 'src/cli/main.ts', "import { used } from '../core/half.ts';\nvoid used;\n");
+
+    const { status, output } = gate(copy, 'unused');
+
+    expect(status).toBe(1);
+    expect(output).toContain('src/core/planted.ts');
+    expect(output).toMatch(/idle\s+src\/core\/half\.ts/);
+  });
+
   test('turns red for a document that was not generated again', async () => {
     const copy = await copyOf(['src', 'docs', 'schemas', 'assets']);
     expect(gate(copy, 'docs')).toMatchObject({ status: 0 });

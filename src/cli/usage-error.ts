@@ -48,7 +48,7 @@ function ancestors(node: Node): Node[] {
 }
 
 /** `atoll mirror copy` */
-export function pathOf(node: Node): string {
+function pathOf(node: Node): string {
   return [...ancestors(node).reverse(), node].map((each) => each.name()).join(' ');
 }
 

@@ -27,7 +27,7 @@ export interface WireRequest {
 const FRESH_MS = 2000;
 
 /** The server answered before it had the whole body; `finish` has what it said. */
-export class EarlyAnswer extends Error {
+class EarlyAnswer extends Error {
   override readonly name = 'EarlyAnswer';
 }
 

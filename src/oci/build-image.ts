@@ -69,7 +69,7 @@ export async function buildLayer(
 }
 
 /** An uncompressed tar of these files that depends on nothing but them. */
-export async function tarOf(files: readonly LayerFile[]): Promise<Buffer> {
+async function tarOf(files: readonly LayerFile[]): Promise<Buffer> {
   const archive = pack();
   const chunks: Buffer[] = [];
   const collected = (async () => {

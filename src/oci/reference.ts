@@ -29,7 +29,7 @@ export function isRepository(text: string): boolean {
 }
 
 /** Whether this is a host with an optional port. */
-export function isRegistry(text: string): boolean {
+function isRegistry(text: string): boolean {
   const parts = HOST.exec(text);
   return parts !== null && Number(parts.groups?.port ?? 1) <= 65_535;
 }

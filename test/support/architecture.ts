@@ -31,7 +31,7 @@ export function readSources(root: string): SourceFile[] {
 }
 
 export const isTest = (file: SourceFile) => file.path.endsWith('.test.ts');
-export const moduleOf = (path: string) => path.split('/')[0] ?? '';
+const moduleOf = (path: string) => path.split('/')[0] ?? '';
 
 export function importsOf(file: SourceFile): string[] {
   const code = file.text.replace(COMMENTS, '');

@@ -48,9 +48,7 @@ spec:
 export const REQUESTS = readCredentialsRequests(REQUESTS_YAML, 'requests.yaml');
 
 /** Every member of a product of choices. */
-export function product<T extends object>(
-  choices: { readonly [K in keyof T]: readonly T[K][] },
-): T[] {
+function product<T extends object>(choices: { readonly [K in keyof T]: readonly T[K][] }): T[] {
   const keys = Object.keys(choices) as (keyof T)[];
   return keys.reduce<T[]>(
     (made, key) => made.flatMap((one) => choices[key].map((value) => ({ ...one, [key]: value }))),

@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** The same numbers for the same seed, in [0, 1). */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -24,7 +24,7 @@ export interface LogBundle {
 
 export type Scenario = 'healthy' | 'node-image-pull' | 'api-never-up' | 'etcd-never-handed-over';
 
-export const BOOT = new Date('2026-08-20T10:00:00Z');
+const BOOT = new Date('2026-08-20T10:00:00Z');
 const HOST = 'bootstrap.c1.example.com';
 const RELEASE = `quay.io/openshift-release-dev/ocp-release@sha256:${'ab'.repeat(32)}`;
 const RENDER_STAGES = [

@@ -7,7 +7,7 @@ import { createRegistries } from '../../src/remote/create-registries.ts';
 import type { Registries, RegistryOptions, Repository } from '../../src/remote/registries.ts';
 
 /** The client's patience for tests: short delays, few attempts, small parts. */
-export const IMPATIENT: TuningOptions = {
+const IMPATIENT: TuningOptions = {
   connectTimeoutMs: 5000,
   stallTimeoutMs: 5000,
   answerTimeoutMs: 5000,

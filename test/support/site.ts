@@ -17,7 +17,7 @@ import { tempDir } from './temp.ts';
 export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXBzdHJlYW06cGFzc3dvcmQx"}}}\n';
 
 /** A small site of platform none; `change` goes on top, part by part. */
-export function siteDocument(change: Readonly<Record<string, object>> = {}): object {
+function siteDocument(change: Readonly<Record<string, object>> = {}): object {
   const document: Record<string, unknown> = {
     name: 'north',
     release: { version: '4.18.2' },

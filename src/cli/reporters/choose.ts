@@ -5,7 +5,7 @@ import { eventText, isTold } from './event-text.ts';
 import { prettyReporter } from './pretty.ts';
 import type { Reporter, Screen, Verbosity } from './reporter.ts';
 
-export function verbosityOf(globals: Pick<GlobalOptions, 'quiet' | 'verbose'>): Verbosity {
+function verbosityOf(globals: Pick<GlobalOptions, 'quiet' | 'verbose'>): Verbosity {
   if (globals.quiet) return 'quiet';
   return globals.verbose ? 'verbose' : 'normal';
 }

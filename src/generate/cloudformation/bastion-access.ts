@@ -20,7 +20,7 @@ export interface BastionAccess {
 
 export type BastionService = 'registry' | 'caches' | 'proxy';
 
-export const SSH_PORT = 22;
+const SSH_PORT = 22;
 
 interface Opening {
   readonly port: number;

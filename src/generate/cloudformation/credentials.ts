@@ -50,7 +50,7 @@ export function credentialsTemplate(input: CredentialsStackInput): Template {
 }
 
 /** Name of the output that holds the user of a request; secrets end in `Secret`. */
-export function credentialsId(request: string): string {
+function credentialsId(request: string): string {
   return request
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

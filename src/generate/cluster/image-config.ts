@@ -4,7 +4,7 @@ import { sortedUnique } from '../order.ts';
 import { type ConfigMap, configMap } from './config-map.ts';
 
 /** The key the update service looks for in the ConfigMap of `additionalTrustedCA`. */
-export const UPDATE_SERVICE_KEY = 'updateservice-registry';
+const UPDATE_SERVICE_KEY = 'updateservice-registry';
 
 /** `host..port`: a ConfigMap key may not hold a colon. */
 export function trustedCaKey(registry: string): string {

@@ -23,7 +23,7 @@ const DELETE = 'release.openshift.io/delete';
 const CAPABILITY = 'capability.openshift.io/name';
 const FEATURE_SET = 'release.openshift.io/feature-set';
 const PROFILE = 'include.release.openshift.io/';
-export const DEFAULT_PROFILE = 'self-managed-high-availability';
+const DEFAULT_PROFILE = 'self-managed-high-availability';
 
 /** The requests whose Secrets this cluster needs, as the cluster itself will decide, and the rest with why. */
 export function selectRequests(

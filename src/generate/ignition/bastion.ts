@@ -44,7 +44,7 @@ export interface DataDisk {
   readonly format?: 'xfs' | 'ext4' | undefined;
 }
 
-export const DATA_PATH = '/var/lib/atoll';
+const DATA_PATH = '/var/lib/atoll';
 
 /** The Ignition config of a bastion. */
 export function bastionIgnition(input: BastionInput): IgnitionConfig {

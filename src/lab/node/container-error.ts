@@ -19,10 +19,7 @@ export function pullErrorText(reference: Reference, failures: readonly FailedEnd
 }
 
 /** The cause in the words of Go's clients. */
-export function causeText({
-  reference,
-  error,
-}: Pick<FailedEndpoint, 'reference' | 'error'>): string {
+function causeText({ reference, error }: Pick<FailedEndpoint, 'reference' | 'error'>): string {
   const { registry, repository } = reference;
   const ping = `pinging container registry ${registry}: Get "https://${registry}/v2/"`;
   const host = registry.replace(/:\d+$/, '');

@@ -31,9 +31,9 @@ import {
 // update graph, the signature store and the keys. Formats are the real ones; programs inside the
 // images are made-up bytes.
 
-export const LAB_MINOR = '4.18';
+const LAB_MINOR = '4.18';
 export const LAB_VERSIONS: readonly string[] = [`${LAB_MINOR}.1`, `${LAB_MINOR}.2`];
-export const LAB_CHANNEL = `stable-${LAB_MINOR}`;
+const LAB_CHANNEL = `stable-${LAB_MINOR}`;
 export const EXTRA_IMAGE = 'quay.io/openshifttest/hello-openshift:multiarch';
 export const CATALOG_IMAGE = `${CATALOG}:v${LAB_MINOR}`;
 

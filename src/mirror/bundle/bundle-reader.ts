@@ -191,7 +191,7 @@ function referrersIn({ attachments }: BundleIndex): ReadonlyMap<string, readonly
   return referring;
 }
 
-export function damagedError(folder: string, { file, found }: DamagedChunk): AtollError {
+function damagedError(folder: string, { file, found }: DamagedChunk): AtollError {
   return new AtollError('BUNDLE_DAMAGED', `Cannot use "${join(folder, file)}": found ${found}`, {
     hint: `Copy ${file} again from the side that saved it, then run the same command; nothing else is needed`,
     details: { file },

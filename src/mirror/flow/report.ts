@@ -122,13 +122,13 @@ export async function readReport(workingDir: WorkingDir): Promise<StoredReport> 
 }
 
 /** `mirroring_errors_20260820_101112.txt`, as oc-mirror names it. */
-export function errorsFileName(now: Date): string {
+function errorsFileName(now: Date): string {
   const [day = '', time = ''] = now.toISOString().slice(0, 19).split('T');
   return `mirroring_errors_${day.replaceAll('-', '')}_${time.replaceAll(':', '')}.txt`;
 }
 
 /** One line for each thing that is not in the mirror, with what needed it. */
-export function errorsText({
+function errorsText({
   images,
   notCollected,
 }: Pick<MirrorReport, 'images' | 'notCollected'>): string {

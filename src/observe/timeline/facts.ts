@@ -34,7 +34,7 @@ export const noFacts = (): Facts => ({
   evidence: false,
 });
 
-export const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   !a || (b && b < a) ? b : a;
 export const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   !a || (b && b > a) ? b : a;

@@ -124,7 +124,7 @@ export function retryAfterOf(response: Response): number | undefined {
 }
 
 /** Reads what the registry has to say: the specification's JSON, or the gist of anything else. */
-export async function readWords(response: Response): Promise<RegistryWords> {
+async function readWords(response: Response): Promise<RegistryWords> {
   const bytes = await response.bytes(BODY_BYTES).catch(() => undefined);
   const body = bytes?.toString('utf8') ?? '';
   return fromJson(body) ?? { codes: [], text: gist(body) };

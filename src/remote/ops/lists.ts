@@ -44,7 +44,7 @@ async function passing(
 }
 
 /** The target of the first link with the relation `next`, quoted or not. */
-export function nextPage(response: Pick<Response, 'headers'>): string | undefined {
+function nextPage(response: Pick<Response, 'headers'>): string | undefined {
   const links = (response.headers.link ?? '').split(/,\s*(?=<)/);
   for (const link of links) {
     const match = /^\s*<([^>]*)>\s*;(.*)$/.exec(link);

@@ -24,7 +24,7 @@ export async function listReferrers(
 }
 
 /** The tag a list of referrers has where the registry keeps none: `sha256-<hex>`. */
-export function fallbackTag(subject: Digest): string {
+function fallbackTag(subject: Digest): string {
   const { algorithm, hex } = splitDigest(subject);
   return `${algorithm.slice(0, 32)}-${hex.slice(0, 64)}`;
 }
@@ -119,7 +119,7 @@ async function rewrite(
 }
 
 /** What a list of referrers tells of a manifest: its kind and its annotations. */
-export function referrerEntry({ descriptor, content }: RawManifest): Descriptor {
+function referrerEntry({ descriptor, content }: RawManifest): Descriptor {
   const { mediaType, digest, size } = descriptor;
   const config = 'config' in content ? content.config.mediaType : undefined;
   const artifactType = content.artifactType ?? config;

@@ -27,7 +27,7 @@ function partText(part: Part): string {
 }
 
 /** Safe in text and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: HTML allows none of them.

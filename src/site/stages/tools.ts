@@ -60,7 +60,7 @@ export const toolsStage: Stage = {
 };
 
 /** The release image by digest or tag, looked up in the update graph where only a version is given. */
-export async function releaseReference(
+async function releaseReference(
   ctx: Context,
   { release }: Site,
   deps: CollectDeps,

@@ -71,7 +71,7 @@ function refuseMirrorSet({ purpose, file }: ImageSet): void {
 }
 
 /** `registry/repository@digest` of everything an image holds. */
-export function placesOf(content: ImageContent): string[] {
+function placesOf(content: ImageContent): string[] {
   const { registry, repository } = content.image.target;
   return contentOf(content).map(({ digest }) => `${registry}/${repository}@${digest}`);
 }

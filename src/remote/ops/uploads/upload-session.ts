@@ -44,7 +44,7 @@ function mountQuery(blob: Descriptor, from: string): string {
   return new URLSearchParams({ mount: blob.digest, from }).toString();
 }
 
-export function mountScopes(repo: RepositoryClient, from: string | undefined): Scope[] {
+function mountScopes(repo: RepositoryClient, from: string | undefined): Scope[] {
   const own = pushing(repo.repository);
   return from === undefined || from === repo.repository ? [own] : [own, pulling(from)];
 }
