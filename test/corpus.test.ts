@@ -58,3 +58,9 @@ test.each(files)('the case %s is whole and its causes are in the vocabulary', (f
 test('the cases are numbered from 001 without a gap', () => {
   expect(files.map((file) => Number(file.slice(0, 3)))).toEqual(files.map((_, i) => i + 1));
 });
+
+test('every cause of the vocabulary has a case', () => {
+  const named = new Set(files.map((file) => readCase(file).cause));
+
+  expect([...vocabulary].filter((id) => !named.has(id))).toEqual([]);
+});
