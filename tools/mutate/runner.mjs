@@ -5,7 +5,7 @@ import { VitestTestRunner } from 'vitest/runners';
 import { getFn, getHooks } from 'vitest/suite';
 
 const { setTimeout: later, clearTimeout: forget } = globalThis;
-const { journal, slowMs } = JSON.parse(process.env.ATOLL_MUTATE);
+const { journal, slowMs, every } = JSON.parse(process.env.ATOLL_MUTATE);
 /** The switchboard that the instrumented sources look at. */
 const board = {
   mutantCoverage: { static: {}, perTest: {} },
@@ -49,6 +49,7 @@ export default class MutantRunner extends VitestTestRunner {
     if (tookMs > slowMs) return;
     const limitMs = 5000 + 20 * tookMs;
     for (const [mutant, hits] of Object.entries(reached)) {
+      if (Number(mutant) % every > 0) continue;
       if (killed.has(mutant) || tried.has(`${name}\t${mutant}`)) continue;
       await this.#try(test, name, { mutant, hits, limitMs });
     }
