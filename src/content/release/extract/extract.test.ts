@@ -9,7 +9,7 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import type { ComponentReach } from '../locate-component.ts';
 import { openRelease } from '../open-release.ts';
-import { credentialsRequests } from './extract-manifests.ts';
+import { credentialsRequests, extractManifests } from './extract-manifests.ts';
 import { extractTools } from './extract-tools.ts';
 import { fillMarkers } from './markers.ts';
 import { placeOf, toolOf } from './tools.ts';
@@ -228,5 +228,53 @@ spec:
     expect(() => credentialsRequests(release.payload, 'awss')).toThrow(
       expect.objectContaining({ code: 'USAGE', hint: 'Did you mean "aws"?' }),
     );
+  });
+});
+
+describe('extractManifests', () => {
+  const request = 'kind: CredentialsRequest\nspec:\n  providerSpec:\n    kind: AWSProviderSpec\n';
+  const manifests = {
+    'a.yaml': 'kind: A\n',
+    'b.json': request,
+    'c.yml': request,
+    'd.txt': request,
+  };
+
+  test.each([
+    ['all of them', {}, ['a.yaml', 'b.json', 'c.yml', 'd.txt']],
+    ['those that are named', { file: ['a.yaml'] }, ['a.yaml']],
+    ['the requests for a cloud', { cloud: 'AWS' }, ['b.json', 'c.yml']],
+    ['both', { file: ['a.yaml'], cloud: 'aws' }, ['a.yaml', 'b.json', 'c.yml']],
+    ['nothing for another cloud', { cloud: 'gcp' }, []],
+  ])('writes %s', async (_what, options, expected) => {
+    const { release } = await releaseWith({}, manifests);
+    const to = await tempDir();
+
+    const written = await extractManifests(ctx, release, { to, ...options });
+
+    const names = written.map(({ from }) => from.replace('release-manifests/', ''));
+    expect(names.filter((name) => name in manifests)).toEqual(expected);
+    for (const { path, sizeBytes } of written) {
+      expect(await readFile(path)).toHaveLength(sizeBytes);
+    }
+  });
+
+  test('names a manifest that is close to one that is not there, and one that cannot be read', async () => {
+    const { release } = await releaseWith({}, { 'a.yaml': 'CredentialsRequest: [\n' });
+    const to = await tempDir();
+
+    await expect(extractManifests(ctx, release, { to, file: ['b.yaml'] })).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      hint: 'Did you mean "a.yaml"?',
+    });
+    await expect(
+      extractManifests(ctx, release, { to, file: ['something else'] }),
+    ).rejects.toMatchObject({ hint: 'Extract all without --file to see the names' });
+    await expect(extractManifests(ctx, release, { to, cloud: 'aws' })).rejects.toMatchObject({
+      code: 'PAYLOAD_INVALID',
+    });
+    await expect(extractManifests(ctx, release, { to, cloud: 'the moon' })).rejects.toMatchObject({
+      hint: expect.stringContaining('Choose from'),
+    });
   });
 });

@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../../../test/support/temp.ts';
 import { UPSTREAM } from '../../../../test/support/upstream.ts';
 import { silentContext } from '../../../core/context.ts';
-import { createWeb } from '../../../http/web.ts';
+import { createWeb, type Web } from '../../../http/web.ts';
 import type { ReleaseChannel } from '../../image-set/image-set.ts';
 import { createGraphSource } from './graph-source.ts';
 import { parseUpdateGraph } from './schema.ts';
 import { selectReleases } from './select-releases.ts';
-import { mergeGraphs, shortestPath } from './update-path.ts';
+import { compareVersions, mergeGraphs, shortestPath } from './update-path.ts';
 
 const ctx = silentContext();
 const FIXTURE = join(UPSTREAM, 'graph-stable-4.18-amd64.json');
@@ -241,4 +241,75 @@ describe('createGraphSource', () => {
       });
     }
   });
+});
+
+test.each([
+  ['ocp', 'https://api.openshift.com/api/upgrades_info/v1/graph?arch=amd64&channel=stable-4.18'],
+  ['okd', 'https://origin-release.ci.openshift.org/graph'],
+] as const)('createGraphSource asks the public service of %s, once', async (type, url) => {
+  const asked: string[] = [];
+  const bytes = Buffer.from(
+    JSON.stringify({
+      nodes: ['4.18.1', '4.17.1'].map((version) => ({
+        version,
+        payload: `quay.io/a/b@sha256:${HEX}`,
+        metadata: {
+          'io.openshift.upgrades.graph.release.channels': version.replace(/(.*)\..*/, 'stable-$1'),
+        },
+      })),
+      edges: [[1, 0]],
+    }),
+  );
+  const web: Web = {
+    ...createWeb({ env: {} }),
+    get: async (_ctx, asking, options) => {
+      asked.push(`${asking} ${options?.accept}`);
+      return bytes;
+    },
+  };
+  const source = createGraphSource(web);
+  const query = { channel: 'stable-4.18', architecture: 'amd64', type } as const;
+
+  const graph = await source.graph(ctx, query);
+  await source.graph(ctx, query);
+
+  expect(asked).toEqual([`${url} application/json`]);
+  // OKD has one graph for all; of the other only what is in the channel, and its edges, count.
+  const isWhole = type === 'okd';
+  expect(graph.nodes.map(({ version }) => version)).toEqual(
+    isWhole ? ['4.18.1', '4.17.1'] : ['4.18.1'],
+  );
+  expect(graph.edges).toHaveLength(isWhole ? 1 : 0);
+});
+
+test('createGraphSource says that a service has no graph, and asks again after a failure', async () => {
+  let asked = 0;
+  const web: Web = {
+    ...createWeb({ env: {} }),
+    get: async () => {
+      asked += 1;
+      return undefined;
+    },
+  };
+  const source = createGraphSource(web, 'https://graphs.test/g?token=1');
+  const query = { channel: 'stable-4.18', architecture: 'amd64', type: 'okd' } as const;
+
+  for (const _ of [1, 2]) {
+    await expect(source.graph(ctx, query)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message:
+        'Cannot find the update graph of "stable-4.18" from https://graphs.test/g: it has none',
+    });
+  }
+
+  expect(asked).toBe(2);
+});
+
+test('compareVersions sorts versions by their numbers, after what is none', () => {
+  const sorted = ['a', 'b', '4.9.0', '4.10.0-rc.1', '4.10.0', '4.10.0+build.2'];
+
+  for (const [at, version] of sorted.entries()) {
+    const signs = sorted.map((other) => Math.sign(compareVersions(version, other)));
+    expect(signs).toEqual(sorted.map((_, other) => Math.sign(at - other)));
+  }
 });
