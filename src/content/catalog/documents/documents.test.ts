@@ -128,6 +128,27 @@ describe('indexIgnore', () => {
     ['*\n!keep.json', 'keep.json', false],
     ['# comment\n\n', 'x', false],
     ['\\#x', '#x', true],
+    ['\\!x', '!x', true],
+    ['a\\#x', 'a#x', true],
+    ['a\\*b', 'a*b', true],
+    ['a\\*b', 'axb', false],
+    ['x\r\ny', 'x', true],
+    ['x\r\ny', 'y', true],
+    ['x  ', 'x', true],
+    ['x\\ ', 'x ', true],
+    ['x\\ ', 'x', false],
+    ['[a-c]x', 'bx', true],
+    ['[^a]x', 'ax', false],
+    ['[^a]x', 'bx', true],
+    ['**/**/z', 'a/b/z', true],
+    ['a***c', 'abbc', true],
+    ['*c', 'a/bc', true],
+    ['a*', 'abc', true],
+    ['/', 'x', false],
+    ['a\n!a', 'a', false],
+    ['odf\n!odf/keep', 'odf/keep', true],
+    ['a?c', 'a/c', false],
+    ['a(b', 'a(b', true],
   ])('with %j it says of %s: %s', (rules, path, ignored) => {
     expect(indexIgnore(new Map([['', rules]]))(path)).toBe(ignored);
   });
@@ -136,5 +157,19 @@ describe('indexIgnore', () => {
     const isIgnored = indexIgnore(new Map([['odf', 'x.json']]));
 
     expect([isIgnored('odf/x.json'), isIgnored('x.json')]).toEqual([true, false]);
+  });
+
+  test('lets the rules of a folder win over those above it, in whatever order they are read', () => {
+    const files: [string, string][] = [
+      ['odf', '!x.json'],
+      ['', 'x.json'],
+      ['o.f', 'y.json'],
+    ];
+
+    for (const order of [files, files.toReversed()]) {
+      const isIgnored = indexIgnore(new Map(order));
+      const seen = ['odf/x.json', 'a/x.json', 'o.f/y.json', 'oxf/y.json'].map(isIgnored);
+      expect(seen).toEqual([false, true, true, false]);
+    }
   });
 });
