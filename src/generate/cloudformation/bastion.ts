@@ -7,7 +7,11 @@ import { checkSite, tagsOf } from './tags.ts';
 import {
   getAtt,
   hole,
+  output,
+  parameter,
+  policy,
   ref,
+  resource,
   sub,
   type Template,
   type TemplateParameter,
@@ -37,36 +41,25 @@ export function bastionTemplate(input: BastionStackInput): Template {
 }
 
 function parameters(input: BastionStackInput): Record<string, TemplateParameter> {
-  const known = (value: string | undefined) => (value === undefined ? {} : { Default: value });
   return {
-    VpcId: {
-      Type: 'AWS::EC2::VPC::Id',
-      Description: 'VPC of the site',
-      ...known(input.vpcId),
-    },
-    SubnetId: {
-      Type: 'AWS::EC2::Subnet::Id',
-      Description: 'Subnet of the bastion: a public one, unless it has no address outside',
-      ...known(input.subnetId),
-    },
-    AmiId: {
-      Type: 'AWS::EC2::Image::Id',
-      Description: 'Image of the bastion',
-      ...known(input.amiId),
-    },
+    VpcId: parameter('AWS::EC2::VPC::Id', 'VPC of the site', input.vpcId),
+    SubnetId: parameter(
+      'AWS::EC2::Subnet::Id',
+      'Subnet of the bastion: a public one, unless it has no address outside',
+      input.subnetId,
+    ),
+    AmiId: parameter('AWS::EC2::Image::Id', 'Image of the bastion', input.amiId),
   };
 }
 
-const securityGroup = (input: BastionStackInput): TemplateResource => ({
-  Type: 'AWS::EC2::SecurityGroup',
-  Properties: {
+const securityGroup = (input: BastionStackInput): TemplateResource =>
+  resource('AWS::EC2::SecurityGroup', {
     GroupDescription: `Bastion of the site ${input.site}`,
     VpcId: ref('VpcId'),
     SecurityGroupIngress: ingressRules(input.access),
     SecurityGroupEgress: egressRules(input.access),
     Tags: tagsOf(input, 'bastion'),
-  },
-});
+  });
 
 /** The launch template is there for one thing: instance metadata only with a session token. */
 function machinePart(input: BastionStackInput, hasRole: boolean): TemplatePart {
@@ -81,19 +74,16 @@ function machinePart(input: BastionStackInput, hasRole: boolean): TemplatePart {
   };
   return {
     resources: {
-      LaunchTemplate: {
-        Type: 'AWS::EC2::LaunchTemplate',
-        Properties: {
-          LaunchTemplateData: { MetadataOptions: metadata },
-          TagSpecifications: [launch],
-        },
-      },
+      LaunchTemplate: resource('AWS::EC2::LaunchTemplate', {
+        LaunchTemplateData: { MetadataOptions: metadata },
+        TagSpecifications: [launch],
+      }),
       Bastion: instance(input, hasRole),
     },
     outputs: {
-      InstanceId: { Description: 'The machine', Value: ref('Bastion') },
-      PrivateIp: { Description: 'Its address inside', Value: getAtt('Bastion', 'PrivateIp') },
-      SecurityGroupId: { Description: 'Its security group', Value: ref('SecurityGroup') },
+      InstanceId: output('The machine', ref('Bastion')),
+      PrivateIp: output('Its address inside', getAtt('Bastion', 'PrivateIp')),
+      SecurityGroupId: output('Its security group', ref('SecurityGroup')),
     },
   };
 }
@@ -101,22 +91,19 @@ function machinePart(input: BastionStackInput, hasRole: boolean): TemplatePart {
 function instance(input: BastionStackInput, hasRole: boolean): TemplateResource {
   const { ignition, keyName } = input;
   const version = getAtt('LaunchTemplate', 'LatestVersionNumber');
-  return {
-    Type: 'AWS::EC2::Instance',
-    Properties: {
-      ImageId: ref('AmiId'),
-      InstanceType: input.instanceType ?? DEFAULT_INSTANCE_TYPE,
-      LaunchTemplate: { LaunchTemplateId: ref('LaunchTemplate'), Version: version },
-      SubnetId: ref('SubnetId'),
-      SecurityGroupIds: [ref('SecurityGroup')],
-      ...(hasRole ? { IamInstanceProfile: ref('InstanceProfile') } : {}),
-      ...(keyName === undefined ? {} : { KeyName: keyName }),
-      ...(ignition ? { UserData: { 'Fn::Base64': userData(ignition) } } : {}),
-      BlockDeviceMappings: disks(input),
-      PropagateTagsToVolumeOnCreation: true,
-      Tags: tagsOf(input, 'bastion'),
-    },
-  };
+  return resource('AWS::EC2::Instance', {
+    ImageId: ref('AmiId'),
+    InstanceType: input.instanceType ?? DEFAULT_INSTANCE_TYPE,
+    LaunchTemplate: { LaunchTemplateId: ref('LaunchTemplate'), Version: version },
+    SubnetId: ref('SubnetId'),
+    SecurityGroupIds: [ref('SecurityGroup')],
+    ...(hasRole ? { IamInstanceProfile: ref('InstanceProfile') } : {}),
+    ...(keyName === undefined ? {} : { KeyName: keyName }),
+    ...(ignition ? { UserData: { 'Fn::Base64': userData(ignition) } } : {}),
+    BlockDeviceMappings: disks(input),
+    PropagateTagsToVolumeOnCreation: true,
+    Tags: tagsOf(input, 'bastion'),
+  });
 }
 
 /** Attached from the first moment, because Ignition looks for the data disk at once. */
@@ -147,12 +134,13 @@ function mapping({ sizeGiB, device }: Disk, deleted: boolean): Value {
 function addressPart(input: BastionStackInput): TemplatePart {
   return {
     resources: {
-      Address: {
-        Type: 'AWS::EC2::EIP',
-        Properties: { Domain: 'vpc', InstanceId: ref('Bastion'), Tags: tagsOf(input, 'bastion') },
-      },
+      Address: resource('AWS::EC2::EIP', {
+        Domain: 'vpc',
+        InstanceId: ref('Bastion'),
+        Tags: tagsOf(input, 'bastion'),
+      }),
     },
-    outputs: { PublicIp: { Description: 'Its address outside', Value: ref('Address') } },
+    outputs: { PublicIp: output('Its address outside', ref('Address')) },
   };
 }
 
@@ -166,22 +154,20 @@ function namePart(input: BastionStackInput, name: string): TemplatePart {
   const vpcs: Value = [{ VPCId: ref('VpcId'), VPCRegion: ref('AWS::Region') }];
   return {
     resources: {
-      MirrorZone: {
-        Type: 'AWS::Route53::HostedZone',
-        Properties: { Name: name, VPCs: vpcs, HostedZoneTags: tagsOf(input, 'mirror') },
-      },
-      MirrorRecord: {
-        Type: 'AWS::Route53::RecordSet',
-        Properties: {
-          HostedZoneId: ref('MirrorZone'),
-          Name: name,
-          Type: 'A',
-          TTL: '60',
-          ResourceRecords: [getAtt('Bastion', 'PrivateIp')],
-        },
-      },
+      MirrorZone: resource('AWS::Route53::HostedZone', {
+        Name: name,
+        VPCs: vpcs,
+        HostedZoneTags: tagsOf(input, 'mirror'),
+      }),
+      MirrorRecord: resource('AWS::Route53::RecordSet', {
+        HostedZoneId: ref('MirrorZone'),
+        Name: name,
+        Type: 'A',
+        TTL: '60',
+        ResourceRecords: [getAtt('Bastion', 'PrivateIp')],
+      }),
     },
-    outputs: { MirrorName: { Description: 'Its name inside', Value: name } },
+    outputs: { MirrorName: output('Its name inside', name) },
   };
 }
 
@@ -195,39 +181,31 @@ function rolePart(input: BastionStackInput): TemplatePart | undefined {
   return {
     resources: {
       Role: role(input, objects.map(objectArn)),
-      InstanceProfile: {
-        Type: 'AWS::IAM::InstanceProfile',
-        Properties: { Roles: [ref('Role')] },
-      },
+      InstanceProfile: resource('AWS::IAM::InstanceProfile', { Roles: [ref('Role')] }),
     },
   };
 }
 
 function role(input: BastionStackInput, objects: readonly Value[]): TemplateResource {
-  return {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      AssumeRolePolicyDocument: policy({
-        Effect: 'Allow',
-        Principal: { Service: sub(`ec2.${hole('AWS::URLSuffix')}`) },
-        Action: 'sts:AssumeRole',
-      }),
-      Policies: [
-        {
-          PolicyName: 'read-ignition',
-          PolicyDocument: policy({
-            Effect: 'Allow',
-            Action: 's3:GetObject',
-            Resource: objects,
-          }),
-        },
-      ],
-      Tags: tagsOf(input, 'bastion'),
-    },
-  };
+  return resource('AWS::IAM::Role', {
+    AssumeRolePolicyDocument: policy({
+      Effect: 'Allow',
+      Principal: { Service: sub(`ec2.${hole('AWS::URLSuffix')}`) },
+      Action: 'sts:AssumeRole',
+    }),
+    Policies: [
+      {
+        PolicyName: 'read-ignition',
+        PolicyDocument: policy({
+          Effect: 'Allow',
+          Action: 's3:GetObject',
+          Resource: objects,
+        }),
+      },
+    ],
+    Tags: tagsOf(input, 'bastion'),
+  });
 }
-
-const policy = (statement: Value): Value => ({ Version: '2012-10-17', Statement: [statement] });
 
 const SOURCE =
   /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(?<key>[A-Za-z0-9!_.'()/+=@,-]+)$/;

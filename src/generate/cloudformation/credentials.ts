@@ -10,7 +10,9 @@ import { checkSite, type SiteStack, tagsOf } from './tags.ts';
 import {
   getAtt,
   hole,
+  output,
   ref,
+  resource,
   type Template,
   type TemplatePart,
   type TemplateResource,
@@ -68,25 +70,20 @@ function userPart(input: CredentialsStackInput, request: CredentialsRequest): Te
       ...(inManager ? keyResources(input, request, id) : {}),
     },
     outputs: {
-      [`${id}User`]: { Description: `User for ${secret}`, Value: ref(`${id}User`) },
-      ...(inManager
-        ? { [`${id}Secret`]: { Description: `Key for ${secret}`, Value: ref(`${id}Secret`) } }
-        : {}),
+      [`${id}User`]: output(`User for ${secret}`, ref(`${id}User`)),
+      ...(inManager ? { [`${id}Secret`]: output(`Key for ${secret}`, ref(`${id}Secret`)) } : {}),
     },
   };
 }
 
 function user(input: CredentialsStackInput, { name }: CredentialsRequest): TemplateResource {
   const { permissionsBoundary } = input;
-  return {
-    Type: 'AWS::IAM::User',
-    Properties: {
-      UserName: userName(input.site, name),
-      Path: PATH,
-      ...(permissionsBoundary ? { PermissionsBoundary: permissionsBoundary } : {}),
-      Tags: tagsOf(input, name),
-    },
-  };
+  return resource('AWS::IAM::User', {
+    UserName: userName(input.site, name),
+    Path: PATH,
+    ...(permissionsBoundary ? { PermissionsBoundary: permissionsBoundary } : {}),
+    Tags: tagsOf(input, name),
+  });
 }
 
 /** Managed ones, because inline policies of a user have room for a third of what operators ask. */
@@ -98,15 +95,12 @@ function policies(
   const documents = policyDocuments(request);
   const entries = documents.map((document, index): [string, TemplateResource] => [
     `${id}Policy${documents.length > 1 ? index + 1 : ''}`,
-    {
-      Type: 'AWS::IAM::ManagedPolicy',
-      Properties: {
-        Path: PATH,
-        Description: `What ${request.name} of the site ${site} asks for`,
-        PolicyDocument: document as unknown as Value,
-        Users: [ref(`${id}User`)],
-      },
-    },
+    resource('AWS::IAM::ManagedPolicy', {
+      Path: PATH,
+      Description: `What ${request.name} of the site ${site} asks for`,
+      PolicyDocument: document as unknown as Value,
+      Users: [ref(`${id}User`)],
+    }),
   ]);
   return Object.fromEntries(entries);
 }
@@ -126,19 +120,15 @@ function keyResources(
     Key: getAtt(`${id}Key`, 'SecretAccessKey'),
   };
   return {
-    [`${id}Key`]: {
-      Type: 'AWS::IAM::AccessKey',
-      Properties: { UserName: ref(`${id}User`) },
-    },
-    [`${id}Secret`]: {
-      Type: 'AWS::SecretsManager::Secret',
-      DeletionPolicy: 'Delete',
-      UpdateReplacePolicy: 'Delete',
-      Properties: {
+    [`${id}Key`]: resource('AWS::IAM::AccessKey', { UserName: ref(`${id}User`) }),
+    [`${id}Secret`]: resource(
+      'AWS::SecretsManager::Secret',
+      {
         Description: `Access key of ${name}`,
         SecretString: { 'Fn::Sub': [text, values] },
         Tags: tagsOf(input, name),
       },
-    },
+      { DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' },
+    ),
   };
 }

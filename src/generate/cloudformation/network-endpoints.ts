@@ -4,7 +4,10 @@ import type { Places } from './network-places.ts';
 import { tagsOf } from './tags.ts';
 import {
   hole,
+  output,
+  policy,
   ref,
+  resource,
   sub,
   type TemplatePart,
   type TemplateResource,
@@ -38,10 +41,10 @@ export function endpointsPart(plan: NetworkPlan, places: Places): TemplatePart {
     outputs:
       names.length > 0
         ? {
-            EndpointSecurityGroupId: {
-              Description: 'Security group of the endpoints',
-              Value: ref('EndpointSecurityGroup'),
-            },
+            EndpointSecurityGroupId: output(
+              'Security group of the endpoints',
+              ref('EndpointSecurityGroup'),
+            ),
           }
         : {},
   };
@@ -75,18 +78,13 @@ function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, Template
   };
 }
 
-const ONLY_THIS_ACCOUNT: Value = {
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Principal: '*',
-      Action: 's3:*',
-      Resource: '*',
-      Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
-    },
-  ],
-};
+const ONLY_THIS_ACCOUNT = policy({
+  Effect: 'Allow',
+  Principal: '*',
+  Action: 's3:*',
+  Resource: '*',
+  Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
+});
 
 function s3Endpoint(
   plan: NetworkPlan,
@@ -94,17 +92,14 @@ function s3Endpoint(
   routeTables: Value,
   policy: Readonly<Record<string, Value>>,
 ): TemplateResource {
-  return {
-    Type: 'AWS::EC2::VPCEndpoint',
-    Properties: {
-      VpcEndpointType: 'Gateway',
-      ServiceName: sub(`com.amazonaws.${hole('AWS::Region')}.s3`),
-      VpcId: vpc,
-      RouteTableIds: routeTables,
-      ...policy,
-      Tags: tagsOf(plan, 's3'),
-    },
-  };
+  return resource('AWS::EC2::VPCEndpoint', {
+    VpcEndpointType: 'Gateway',
+    ServiceName: sub(`com.amazonaws.${hole('AWS::Region')}.s3`),
+    VpcId: vpc,
+    RouteTableIds: routeTables,
+    ...policy,
+    Tags: tagsOf(plan, 's3'),
+  });
 }
 
 function interfaceEndpoint(
@@ -112,31 +107,25 @@ function interfaceEndpoint(
   name: string,
   { vpc, privateSubnets }: Places,
 ): TemplateResource {
-  return {
-    Type: 'AWS::EC2::VPCEndpoint',
-    Properties: {
-      VpcEndpointType: 'Interface',
-      ServiceName: serviceName(name, plan.region),
-      VpcId: vpc,
-      SubnetIds: privateSubnets,
-      SecurityGroupIds: [ref('EndpointSecurityGroup')],
-      PrivateDnsEnabled: true,
-      Tags: tagsOf(plan, name),
-    },
-  };
+  return resource('AWS::EC2::VPCEndpoint', {
+    VpcEndpointType: 'Interface',
+    ServiceName: serviceName(name, plan.region),
+    VpcId: vpc,
+    SubnetIds: privateSubnets,
+    SecurityGroupIds: [ref('EndpointSecurityGroup')],
+    PrivateDnsEnabled: true,
+    Tags: tagsOf(plan, name),
+  });
 }
 
 /** HTTPS from the VPC. Endpoints answer and never call, so nothing goes out beyond it. */
 function securityGroup(plan: NetworkPlan, { vpc }: Places): TemplateResource {
   const https: Value = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, CidrIp: plan.cidr };
-  return {
-    Type: 'AWS::EC2::SecurityGroup',
-    Properties: {
-      GroupDescription: `Endpoints of the site ${plan.site}`,
-      VpcId: vpc,
-      SecurityGroupIngress: [{ ...(https as object), Description: 'HTTPS from the VPC' }],
-      SecurityGroupEgress: [{ ...(https as object), Description: 'Nothing beyond the VPC' }],
-      Tags: tagsOf(plan, 'endpoints'),
-    },
-  };
+  return resource('AWS::EC2::SecurityGroup', {
+    GroupDescription: `Endpoints of the site ${plan.site}`,
+    VpcId: vpc,
+    SecurityGroupIngress: [{ ...(https as object), Description: 'HTTPS from the VPC' }],
+    SecurityGroupEgress: [{ ...(https as object), Description: 'Nothing beyond the VPC' }],
+    Tags: tagsOf(plan, 'endpoints'),
+  });
 }

@@ -1,5 +1,12 @@
 import type { ExistingNetwork, NetworkPlan } from './network-input.ts';
-import { ref, type TemplateParameter, type TemplatePart, type Value } from './template.ts';
+import {
+  output,
+  parameter,
+  ref,
+  type TemplateParameter,
+  type TemplatePart,
+  type Value,
+} from './template.ts';
 
 /** Where endpoints, zones and machines go, whoever made it. */
 export interface Places {
@@ -17,17 +24,13 @@ export function existingPart(
   existing: ExistingNetwork,
 ): { part: TemplatePart; places: Places } {
   const parameters: Record<string, TemplateParameter> = {
-    VpcId: {
-      Type: 'AWS::EC2::VPC::Id',
-      Description: 'VPC of the site',
-      Default: existing.vpcId,
-    },
+    VpcId: parameter('AWS::EC2::VPC::Id', 'VPC of the site', existing.vpcId),
     ...(endpoints.length > 0 ? { SubnetIds: subnetsParameter(existing) } : {}),
     ...(s3 ? { RouteTableIds: routesParameter(existing) } : {}),
   };
   const outputs = {
-    VpcId: { Description: 'VPC', Value: ref('VpcId') },
-    VpcCidr: { Description: 'Range of the VPC', Value: cidr },
+    VpcId: output('VPC', ref('VpcId')),
+    VpcCidr: output('Range of the VPC', cidr),
   };
   return {
     part: { parameters, outputs },
@@ -40,14 +43,8 @@ export function existingPart(
   };
 }
 
-const subnetsParameter = ({ subnetIds }: ExistingNetwork): TemplateParameter => ({
-  Type: 'List<AWS::EC2::Subnet::Id>',
-  Description: 'Private subnets of the site',
-  Default: subnetIds.join(','),
-});
+const subnetsParameter = ({ subnetIds }: ExistingNetwork): TemplateParameter =>
+  parameter('List<AWS::EC2::Subnet::Id>', 'Private subnets of the site', subnetIds.join(','));
 
-const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): TemplateParameter => ({
-  Type: 'CommaDelimitedList',
-  Description: 'Route tables of the private subnets',
-  Default: routeTableIds.join(','),
-});
+const routesParameter = ({ routeTableIds = [] }: ExistingNetwork): TemplateParameter =>
+  parameter('CommaDelimitedList', 'Route tables of the private subnets', routeTableIds.join(','));

@@ -1,7 +1,15 @@
 import { AtollError } from '../../core/errors.ts';
 import { type Cidr, formatCidr, isCanonical, parseCidr } from '../ip.ts';
 import type { NetworkPlan } from './network-input.ts';
-import { commaJoined, type Output, ref, type TemplateParameter, type Value } from './template.ts';
+import {
+  commaJoined,
+  type Output,
+  output,
+  parameter,
+  ref,
+  type TemplateParameter,
+  type Value,
+} from './template.ts';
 
 /** One availability zone of the network. */
 export interface Zone {
@@ -28,11 +36,7 @@ export function zoneParameters({ zoneNames = [] }: NetworkPlan): Record<string, 
   return Object.fromEntries(
     zoneNames.map((name, index) => [
       `Zone${index + 1}`,
-      {
-        Type: 'AWS::EC2::AvailabilityZone::Name',
-        Description: `Availability zone ${index + 1}`,
-        Default: name,
-      },
+      parameter('AWS::EC2::AvailabilityZone::Name', `Availability zone ${index + 1}`, name),
     ]),
   );
 }
@@ -42,20 +46,17 @@ export function networkOutputs(plan: NetworkPlan, zones: readonly Zone[]): Recor
   const all = (prefix: string) => commaJoined(zones.map(({ number }) => ref(`${prefix}${number}`)));
   const ranges = (kind: keyof ZoneRanges) => zones.map((zone) => zone.ranges[kind]).join(',');
   return {
-    VpcId: { Description: 'VPC', Value: ref('Vpc') },
-    VpcCidr: { Description: 'Range of the VPC', Value: plan.cidr },
-    Zones: {
-      Description: 'Zones of the subnets, in order',
-      Value: commaJoined(zones.map(({ name }) => name)),
-    },
-    PrivateSubnetIds: { Description: 'Subnets of the cluster', Value: all('PrivateSubnet') },
-    PrivateSubnetCidrs: { Description: 'Their ranges', Value: ranges('private') },
-    PrivateRouteTableIds: { Description: 'Their route tables', Value: all('PrivateRouteTable') },
+    VpcId: output('VPC', ref('Vpc')),
+    VpcCidr: output('Range of the VPC', plan.cidr),
+    Zones: output('Zones of the subnets, in order', commaJoined(zones.map(({ name }) => name))),
+    PrivateSubnetIds: output('Subnets of the cluster', all('PrivateSubnet')),
+    PrivateSubnetCidrs: output('Their ranges', ranges('private')),
+    PrivateRouteTableIds: output('Their route tables', all('PrivateRouteTable')),
     ...(plan.publicSubnets
       ? {
-          PublicSubnetIds: { Description: 'Subnets of the bastion', Value: all('PublicSubnet') },
-          PublicSubnetCidrs: { Description: 'Their ranges', Value: ranges('public') },
-          PublicRouteTableId: { Description: 'Their route table', Value: ref('PublicRouteTable') },
+          PublicSubnetIds: output('Subnets of the bastion', all('PublicSubnet')),
+          PublicSubnetCidrs: output('Their ranges', ranges('public')),
+          PublicRouteTableId: output('Their route table', ref('PublicRouteTable')),
         }
       : {}),
   };

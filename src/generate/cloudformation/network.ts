@@ -6,7 +6,10 @@ import { type SiteStack, tagsOf } from './tags.ts';
 import {
   getAtt,
   hole,
+  output,
+  policy,
   ref,
+  resource,
   sub,
   type Template,
   type TemplatePart,
@@ -35,13 +38,14 @@ function zonePart(site: NetworkInput, name: string, { vpc }: Places): TemplatePa
   const vpcs: Value = [{ VPCId: vpc, VPCRegion: ref('AWS::Region') }];
   return {
     resources: {
-      HostedZone: {
-        Type: 'AWS::Route53::HostedZone',
-        Properties: { Name: name, VPCs: vpcs, HostedZoneTags: tagsOf(site, 'zone') },
-      },
+      HostedZone: resource('AWS::Route53::HostedZone', {
+        Name: name,
+        VPCs: vpcs,
+        HostedZoneTags: tagsOf(site, 'zone'),
+      }),
     },
     outputs: {
-      HostedZoneId: { Description: `Private zone ${name}`, Value: ref('HostedZone') },
+      HostedZoneId: output(`Private zone ${name}`, ref('HostedZone')),
     },
   };
 }
@@ -50,11 +54,9 @@ function zonePart(site: NetworkInput, name: string, { vpc }: Places): TemplatePa
 function bucketPart(site: SiteStack): TemplatePart {
   return {
     resources: {
-      IgnitionBucket: {
-        Type: 'AWS::S3::Bucket',
-        DeletionPolicy: 'Delete',
-        UpdateReplacePolicy: 'Delete',
-        Properties: {
+      IgnitionBucket: resource(
+        'AWS::S3::Bucket',
+        {
           BucketEncryption: {
             ServerSideEncryptionConfiguration: [
               { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
@@ -69,35 +71,29 @@ function bucketPart(site: SiteStack): TemplatePart {
           },
           Tags: tagsOf(site, 'ignition'),
         },
-      },
-      IgnitionBucketPolicy: {
-        Type: 'AWS::S3::BucketPolicy',
-        Properties: { Bucket: ref('IgnitionBucket'), PolicyDocument: onlyTls() },
-      },
+        { DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' },
+      ),
+      IgnitionBucketPolicy: resource('AWS::S3::BucketPolicy', {
+        Bucket: ref('IgnitionBucket'),
+        PolicyDocument: ONLY_TLS,
+      }),
     },
     outputs: {
-      IgnitionBucket: {
-        Description: 'Bucket for the Ignition config of the bastion',
-        Value: ref('IgnitionBucket'),
-      },
+      IgnitionBucket: output(
+        'Bucket for the Ignition config of the bastion',
+        ref('IgnitionBucket'),
+      ),
     },
   };
 }
 
-function onlyTls(): Value {
-  return {
-    Version: '2012-10-17',
-    Statement: [
-      {
-        Effect: 'Deny',
-        Principal: '*',
-        Action: 's3:*',
-        Resource: [getAtt('IgnitionBucket', 'Arn'), sub(`${hole('IgnitionBucket.Arn')}/*`)],
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      },
-    ],
-  };
-}
+const ONLY_TLS = policy({
+  Effect: 'Deny',
+  Principal: '*',
+  Action: 's3:*',
+  Resource: [getAtt('IgnitionBucket', 'Arn'), sub(`${hole('IgnitionBucket.Arn')}/*`)],
+  Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+});
 
 /** Load balancers of the cluster belong here. */
 const INTERNAL = { 'kubernetes.io/role/internal-elb': '1' };
@@ -125,36 +121,31 @@ function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Places } 
   };
 }
 
-const vpc = (plan: NetworkPlan): TemplateResource => ({
-  Type: 'AWS::EC2::VPC',
-  Properties: {
+const vpc = (plan: NetworkPlan): TemplateResource =>
+  resource('AWS::EC2::VPC', {
     CidrBlock: plan.cidr,
     EnableDnsSupport: true,
     EnableDnsHostnames: true,
     Tags: tagsOf(plan, 'vpc'),
-  },
-});
+  });
 
 function publicSide(plan: NetworkPlan, zones: readonly Zone[]): Record<string, TemplateResource> {
   return {
-    InternetGateway: {
-      Type: 'AWS::EC2::InternetGateway',
-      Properties: { Tags: tagsOf(plan, 'internet') },
-    },
-    InternetGatewayAttachment: {
-      Type: 'AWS::EC2::VPCGatewayAttachment',
-      Properties: { VpcId: ref('Vpc'), InternetGatewayId: ref('InternetGateway') },
-    },
+    InternetGateway: resource('AWS::EC2::InternetGateway', { Tags: tagsOf(plan, 'internet') }),
+    InternetGatewayAttachment: resource('AWS::EC2::VPCGatewayAttachment', {
+      VpcId: ref('Vpc'),
+      InternetGatewayId: ref('InternetGateway'),
+    }),
     PublicRouteTable: routeTable(plan, 'public'),
-    PublicRoute: {
-      Type: 'AWS::EC2::Route',
-      DependsOn: 'InternetGatewayAttachment',
-      Properties: {
+    PublicRoute: resource(
+      'AWS::EC2::Route',
+      {
         RouteTableId: ref('PublicRouteTable'),
         DestinationCidrBlock: EVERYWHERE,
         GatewayId: ref('InternetGateway'),
       },
-    },
+      { DependsOn: 'InternetGatewayAttachment' },
+    ),
     ...Object.assign({}, ...zones.map((zone) => publicZone(plan, zone))),
   };
 }
@@ -171,19 +162,16 @@ function publicZone(plan: NetworkPlan, zone: Zone): Record<string, TemplateResou
 
 function natGateway(plan: NetworkPlan, number: number): Record<string, TemplateResource> {
   return {
-    [`NatAddress${number}`]: {
-      Type: 'AWS::EC2::EIP',
-      DependsOn: 'InternetGatewayAttachment',
-      Properties: { Domain: 'vpc', Tags: tagsOf(plan, `nat-${number}`) },
-    },
-    [`NatGateway${number}`]: {
-      Type: 'AWS::EC2::NatGateway',
-      Properties: {
-        AllocationId: getAtt(`NatAddress${number}`, 'AllocationId'),
-        SubnetId: ref(`PublicSubnet${number}`),
-        Tags: tagsOf(plan, `nat-${number}`),
-      },
-    },
+    [`NatAddress${number}`]: resource(
+      'AWS::EC2::EIP',
+      { Domain: 'vpc', Tags: tagsOf(plan, `nat-${number}`) },
+      { DependsOn: 'InternetGatewayAttachment' },
+    ),
+    [`NatGateway${number}`]: resource('AWS::EC2::NatGateway', {
+      AllocationId: getAtt(`NatAddress${number}`, 'AllocationId'),
+      SubnetId: ref(`PublicSubnet${number}`),
+      Tags: tagsOf(plan, `nat-${number}`),
+    }),
   };
 }
 
@@ -198,14 +186,12 @@ function privateSide(plan: NetworkPlan, zone: Zone): Record<string, TemplateReso
   };
 }
 
-const natRoute = (number: number, gateway: number): TemplateResource => ({
-  Type: 'AWS::EC2::Route',
-  Properties: {
+const natRoute = (number: number, gateway: number): TemplateResource =>
+  resource('AWS::EC2::Route', {
     RouteTableId: ref(`PrivateRouteTable${number}`),
     DestinationCidrBlock: EVERYWHERE,
     NatGatewayId: ref(`NatGateway${gateway}`),
-  },
-});
+  });
 
 function subnet(
   plan: NetworkPlan,
@@ -214,24 +200,20 @@ function subnet(
   range: string,
   tags: Readonly<Record<string, string>>,
 ): TemplateResource {
-  return {
-    Type: 'AWS::EC2::Subnet',
-    Properties: {
-      VpcId: ref('Vpc'),
-      AvailabilityZone: name,
-      CidrBlock: range,
-      MapPublicIpOnLaunch: false,
-      Tags: tagsOf(plan, `${kind}-${number}`, tags),
-    },
-  };
+  return resource('AWS::EC2::Subnet', {
+    VpcId: ref('Vpc'),
+    AvailabilityZone: name,
+    CidrBlock: range,
+    MapPublicIpOnLaunch: false,
+    Tags: tagsOf(plan, `${kind}-${number}`, tags),
+  });
 }
 
-const routeTable = (plan: NetworkPlan, name: string): TemplateResource => ({
-  Type: 'AWS::EC2::RouteTable',
-  Properties: { VpcId: ref('Vpc'), Tags: tagsOf(plan, name) },
-});
+const routeTable = (plan: NetworkPlan, name: string): TemplateResource =>
+  resource('AWS::EC2::RouteTable', { VpcId: ref('Vpc'), Tags: tagsOf(plan, name) });
 
-const association = (subnetName: string, table: string): TemplateResource => ({
-  Type: 'AWS::EC2::SubnetRouteTableAssociation',
-  Properties: { SubnetId: ref(subnetName), RouteTableId: ref(table) },
-});
+const association = (subnetName: string, table: string): TemplateResource =>
+  resource('AWS::EC2::SubnetRouteTableAssociation', {
+    SubnetId: ref(subnetName),
+    RouteTableId: ref(table),
+  });

@@ -46,6 +46,31 @@ export interface Template {
   readonly Outputs?: Readonly<Record<string, Output>>;
 }
 
+/** A resource; what is no property of it comes last. */
+export const resource = (
+  type: string,
+  properties: Readonly<Record<string, Value>>,
+  more: Omit<TemplateResource, 'Type' | 'Properties'> = {},
+): TemplateResource => ({ Type: type, ...more, Properties: properties });
+export const output = (description: string, value: Value): Output => ({
+  Description: description,
+  Value: value,
+});
+export const parameter = (
+  type: string,
+  description: string,
+  known?: string,
+): TemplateParameter => ({
+  Type: type,
+  Description: description,
+  ...(known === undefined ? {} : { Default: known }),
+});
+/** A policy document of one statement. */
+export const policy = (statement: Value): Value => ({
+  Version: '2012-10-17',
+  Statement: [statement],
+});
+
 export const ref = (name: string): Value => ({ Ref: name });
 export const getAtt = (name: string, attribute: string): Value => ({
   'Fn::GetAtt': [name, attribute],
