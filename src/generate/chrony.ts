@@ -1,5 +1,5 @@
 import { AtollError } from '../core/errors.ts';
-import { sortedUnique } from './order.ts';
+import { sortedUnique } from '../core/order.ts';
 
 /** `/etc/chrony.conf` for nodes that must keep time without the internet. */
 export function chronyConf(servers: readonly string[]): string {

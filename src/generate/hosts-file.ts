@@ -1,8 +1,8 @@
 import { AtollError } from '../core/errors.ts';
+import { byFirst, sortedUnique } from '../core/order.ts';
 import { hostNameOf } from '../oci/registries/location.ts';
 import { parseAddress } from './ip.ts';
 import type { MirrorRule } from './mirror-rule.ts';
-import { byText, sortedUnique } from './order.ts';
 
 export interface HostEntry {
   readonly address: string;
@@ -25,7 +25,7 @@ export function hostsFile(entries: readonly HostEntry[]): string {
   }
   checkNoConflict(byAddress);
   const lines = [...byAddress.entries()]
-    .toSorted(([a], [b]) => byText(a, b))
+    .toSorted(byFirst)
     .map(([address, names]) => [address, ...sortedUnique(names)].join(' '));
   return `${[...HEAD, ...lines].join('\n')}\n`;
 }

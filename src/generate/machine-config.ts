@@ -1,6 +1,7 @@
 import { AtollError } from '../core/errors.ts';
+import { by } from '../core/order.ts';
+import { clusterObject } from './cluster-object.ts';
 import type { FileEntry, UnitEntry } from './ignition/config.ts';
-import { byText } from './order.ts';
 
 export interface MachineConfigInput {
   /** Such as `99-worker-chrony`; later names win over earlier ones. */
@@ -12,42 +13,29 @@ export interface MachineConfigInput {
   readonly kernelArguments?: readonly string[] | undefined;
 }
 
-export interface MachineConfig {
-  readonly apiVersion: 'machineconfiguration.openshift.io/v1';
-  readonly kind: 'MachineConfig';
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly spec: {
-    readonly config: Readonly<Record<string, unknown>>;
-    readonly kernelArguments?: readonly string[];
-  };
-}
-
 /** What every release since 4.7 understands inside a MachineConfig. */
 const MACHINE_CONFIG_IGNITION = '3.2.0';
 const NAME = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
 /** Files and units for every node of a pool. */
-export function machineConfig(input: MachineConfigInput): MachineConfig {
+export function machineConfig(input: MachineConfigInput) {
   checkNames(input);
-  const files = (input.files ?? []).toSorted((a, b) => byText(a.path, b.path));
-  const units = (input.units ?? []).toSorted((a, b) => byText(a.name, b.name));
-  return {
-    apiVersion: 'machineconfiguration.openshift.io/v1',
-    kind: 'MachineConfig',
-    metadata: {
-      name: input.name,
-      labels: { 'machineconfiguration.openshift.io/role': input.role },
+  const files = (input.files ?? []).toSorted(by(({ path }) => path));
+  const units = (input.units ?? []).toSorted(by(({ name }) => name));
+  const labels = { 'machineconfiguration.openshift.io/role': input.role };
+  const spec = {
+    config: {
+      ignition: { version: MACHINE_CONFIG_IGNITION },
+      ...(files.length > 0 ? { storage: { files } } : {}),
+      ...(units.length > 0 ? { systemd: { units } } : {}),
     },
-    spec: {
-      config: {
-        ignition: { version: MACHINE_CONFIG_IGNITION },
-        ...(files.length > 0 ? { storage: { files } } : {}),
-        ...(units.length > 0 ? { systemd: { units } } : {}),
-      },
-      ...(input.kernelArguments?.length ? { kernelArguments: input.kernelArguments } : {}),
-    },
+    ...(input.kernelArguments?.length ? { kernelArguments: input.kernelArguments } : {}),
   };
+  const metadata = { name: input.name, labels };
+  return clusterObject('machineconfiguration.openshift.io/v1', 'MachineConfig', metadata, spec);
 }
+
+export type MachineConfig = ReturnType<typeof machineConfig>;
 
 function checkNames({ name, role }: MachineConfigInput): void {
   const wrong = [name, role].find((text) => !NAME.test(text));

@@ -1,6 +1,6 @@
 import { AtollError } from '../core/errors.ts';
+import { byText } from '../core/order.ts';
 import { isLocation } from '../oci/registries/location.ts';
-import { byText } from './order.ts';
 
 /** What a node does when no mirror has the image. The default of the cluster is to ask the source. */
 export type SourcePolicy = 'NeverContactSource' | 'AllowContactingSource';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
+import { readYaml } from '../core/yaml.ts';
 import type { MirrorRule } from './mirror-rule.ts';
 import {
   imageContentSourcePolicy,
@@ -7,7 +8,6 @@ import {
   imageTagMirrorSet,
   type MirrorSet,
 } from './mirror-sets.ts';
-import { readYaml } from './yaml.ts';
 
 const policy = z.enum(['NeverContactSource', 'AllowContactingSource']);
 const entries = z.array(

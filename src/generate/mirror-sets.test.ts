@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toYaml } from '../core/yaml.ts';
 import type { MirrorRule } from './mirror-rule.ts';
 import { migrateMirrorSets, readMirrorSets } from './mirror-set-migration.ts';
 import {
@@ -6,7 +7,6 @@ import {
   imageDigestMirrorSet,
   imageTagMirrorSet,
 } from './mirror-sets.ts';
-import { toYaml } from './yaml.ts';
 
 const RULES: MirrorRule[] = [
   { source: 'quay.io/openshift-release-dev/ocp-v4.0-art-dev', mirrors: ['m:5000/release'] },

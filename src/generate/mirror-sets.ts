@@ -1,4 +1,5 @@
 import { AtollError } from '../core/errors.ts';
+import { clusterObject } from './cluster-object.ts';
 import { objectName } from './dns-name.ts';
 import { type MirrorRule, normalizeRules, type SourcePolicy } from './mirror-rule.ts';
 
@@ -8,75 +9,35 @@ interface MirrorEntry {
   readonly mirrorSourcePolicy?: SourcePolicy;
 }
 
-interface Metadata {
-  readonly name: string;
-}
-
-export interface ImageDigestMirrorSet {
-  readonly apiVersion: 'config.openshift.io/v1';
-  readonly kind: 'ImageDigestMirrorSet';
-  readonly metadata: Metadata;
-  readonly spec: { readonly imageDigestMirrors: readonly MirrorEntry[] };
-}
-
-export interface ImageTagMirrorSet {
-  readonly apiVersion: 'config.openshift.io/v1';
-  readonly kind: 'ImageTagMirrorSet';
-  readonly metadata: Metadata;
-  readonly spec: { readonly imageTagMirrors: readonly MirrorEntry[] };
-}
-
-export interface ImageContentSourcePolicy {
-  readonly apiVersion: 'operator.openshift.io/v1alpha1';
-  readonly kind: 'ImageContentSourcePolicy';
-  readonly metadata: Metadata;
-  readonly spec: {
-    readonly repositoryDigestMirrors: readonly Omit<MirrorEntry, 'mirrorSourcePolicy'>[];
-  };
-}
-
-export type MirrorSet = ImageDigestMirrorSet | ImageTagMirrorSet | ImageContentSourcePolicy;
+const CONFIG = 'config.openshift.io/v1';
+const metadataOf = (name: string) => ({ name: objectName('a mirror set', name) });
 
 /** Tells the cluster (4.13 and later) where to pull digests from. */
-export function imageDigestMirrorSet(
-  name: string,
-  rules: readonly MirrorRule[],
-): ImageDigestMirrorSet {
-  return {
-    apiVersion: 'config.openshift.io/v1',
-    kind: 'ImageDigestMirrorSet',
-    metadata: { name: objectName('a mirror set', name) },
-    spec: { imageDigestMirrors: entriesOf(rules) },
-  };
+export function imageDigestMirrorSet(name: string, rules: readonly MirrorRule[]) {
+  const spec = { imageDigestMirrors: entriesOf(rules) };
+  return clusterObject(CONFIG, 'ImageDigestMirrorSet', metadataOf(name), spec);
 }
 
 /** Tells the cluster (4.13 and later) where to pull tags from. */
-export function imageTagMirrorSet(name: string, rules: readonly MirrorRule[]): ImageTagMirrorSet {
-  return {
-    apiVersion: 'config.openshift.io/v1',
-    kind: 'ImageTagMirrorSet',
-    metadata: { name: objectName('a mirror set', name) },
-    spec: { imageTagMirrors: entriesOf(rules) },
-  };
+export function imageTagMirrorSet(name: string, rules: readonly MirrorRule[]) {
+  const spec = { imageTagMirrors: entriesOf(rules) };
+  return clusterObject(CONFIG, 'ImageTagMirrorSet', metadataOf(name), spec);
 }
 
 /** The older form of a digest mirror set. It knows no source policy: the source is always tried last. */
-export function imageContentSourcePolicy(
-  name: string,
-  rules: readonly MirrorRule[],
-): ImageContentSourcePolicy {
-  return {
-    apiVersion: 'operator.openshift.io/v1alpha1',
-    kind: 'ImageContentSourcePolicy',
-    metadata: { name: objectName('a mirror set', name) },
-    spec: {
-      repositoryDigestMirrors: rulesOf(rules).map(({ source, mirrors }) => ({
-        source,
-        mirrors,
-      })),
-    },
-  };
+export function imageContentSourcePolicy(name: string, rules: readonly MirrorRule[]) {
+  const version = 'operator.openshift.io/v1alpha1';
+  const repositoryDigestMirrors = rulesOf(rules).map(({ source, mirrors }) => ({
+    source,
+    mirrors,
+  }));
+  const spec = { repositoryDigestMirrors };
+  return clusterObject(version, 'ImageContentSourcePolicy', metadataOf(name), spec);
 }
+
+export type MirrorSet = ReturnType<
+  typeof imageDigestMirrorSet | typeof imageTagMirrorSet | typeof imageContentSourcePolicy
+>;
 
 function entriesOf(rules: readonly MirrorRule[]): MirrorEntry[] {
   return rulesOf(rules).map(({ source, mirrors, policy }) => ({

@@ -1,12 +1,12 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
+import { toYaml } from '../core/yaml.ts';
 import { chronyConf } from './chrony.ts';
 import { crioDropIn } from './crio.ts';
 import { hostsFile, upstreamHosts } from './hosts-file.ts';
 import { textFile } from './ignition/config.ts';
 import { machineConfig } from './machine-config.ts';
 import { policyJson } from './policy-json.ts';
-import { toYaml } from './yaml.ts';
 
 describe('hostsFile', () => {
   const bastion = upstreamHosts(

@@ -1,4 +1,4 @@
-import { sortedRecord } from './order.ts';
+import { sortedRecord } from '../core/order.ts';
 
 /** What must be true of an image below a scope before it may be pulled. */
 export type Trust =

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AtollError } from '../core/errors.ts';
+import { sortedRecord } from '../core/order.ts';
 import { isLocation } from '../oci/registries/location.ts';
-import { sortedRecord } from './order.ts';
 
 /** How to log in at one registry, or below one of its paths. */
 export interface RegistryCredential {

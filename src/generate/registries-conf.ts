@@ -1,10 +1,10 @@
 import { AtollError } from '../core/errors.ts';
+import { sortedUnique } from '../core/order.ts';
 import { formatRegistriesConf } from '../oci/registries/format.ts';
 import { isLocation } from '../oci/registries/location.ts';
 import { covers, longestMatch, matchLength } from '../oci/registries/match.ts';
 import type { Mirror, RegistryTable } from '../oci/registries/model.ts';
 import { type MirrorRule, normalizeRules } from './mirror-rule.ts';
-import { sortedUnique } from './order.ts';
 
 export interface RegistriesConfInput {
   /** Rules for pulls by digest, as an ImageDigestMirrorSet has them. */

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readYaml, toYaml } from './yaml.ts';
+import { readYaml, toYaml } from '../core/yaml.ts';
 
 const AWKWARD = {
   yes: 'no',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
-import { toYaml } from '../generate/yaml.ts';
+import { toYaml } from '../core/yaml.ts';
 import { readSite } from '../site/read-site.ts';
 import { freePort } from './free-port.ts';
 import type { LabPaths } from './lab-paths.ts';

@@ -1,3 +1,4 @@
+import { byText } from '../core/order.ts';
 import type { Fault, Hole } from './check/hole.ts';
 
 /** One cause and everything it costs. */
@@ -59,5 +60,5 @@ function commandsOf(holes: readonly Hole[], images: number): string[] {
 
 function compare(a: RehearsalFinding, b: RehearsalFinding): number {
   if (a.severity !== b.severity) return a.severity === 'hole' ? -1 : 1;
-  return b.images.length - a.images.length || (a.title < b.title ? -1 : 1);
+  return b.images.length - a.images.length || byText(a.title, b.title);
 }

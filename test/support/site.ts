@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { PLATFORMS } from '../../src/cli/platforms.ts';
 import { type Context, silentContext } from '../../src/core/context.ts';
-import { toYaml } from '../../src/generate/yaml.ts';
+import { toYaml } from '../../src/core/yaml.ts';
 import { WorkingDir } from '../../src/mirror/flow/working-dir.ts';
 import { parseDigest } from '../../src/oci/digest.ts';
 import { parseReference } from '../../src/oci/reference.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { byFirst } from '../../core/order.ts';
+import { by, byFirst } from '../../core/order.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { indexIgnore } from './documents/index-ignore.ts';
 import type { Bundle, Catalog, Channel, Deprecation, Package } from './model/catalog.ts';
@@ -114,7 +114,7 @@ function finish(name: string, draft: Draft): Package {
     defaultChannel,
     channels: sorted(channels),
     bundles: sorted(bundles),
-    deprecations: draft.deprecations.toSorted((a, b) => (orderKey(a) < orderKey(b) ? -1 : 1)),
+    deprecations: draft.deprecations.toSorted(by(orderKey)),
     problems: [...problems].toSorted(),
   };
 }

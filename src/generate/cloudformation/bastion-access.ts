@@ -1,6 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
+import { byText, sortedUnique } from '../../core/order.ts';
 import { formatCidr, isCanonical, parseCidr } from '../ip.ts';
-import { byText, sortedUnique } from '../order.ts';
 import type { Value } from './template.ts';
 
 /** Who reaches which port of a bastion. A service that is not named has no open port. */

@@ -1,6 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
+import { sortedUnique } from '../../core/order.ts';
 import { userData } from '../ignition/user-data.ts';
-import { sortedUnique } from '../order.ts';
 import { egressRules, ingressRules } from './bastion-access.ts';
 import type { BastionStackInput, Disk } from './bastion-input.ts';
 import { checkSite, tagsOf } from './tags.ts';

@@ -1,4 +1,4 @@
-import { byText } from '../order.ts';
+import { byText } from '../../core/order.ts';
 import type { NetworkPlan } from './network-input.ts';
 import type { Places } from './network-places.ts';
 import { tagsOf } from './tags.ts';

@@ -1,5 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
-import { byText } from '../order.ts';
+import { byFirst } from '../../core/order.ts';
 import type { Value } from './template.ts';
 
 /** Every resource of a site carries it, so that exactly these can be found again. */
@@ -47,6 +47,6 @@ export function tagsOf(
 ): readonly Value[] {
   const all = { Name: `${site}-${name}`, [SITE_TAG]: site, ...tags, ...own };
   return Object.entries(all)
-    .toSorted(([a], [b]) => byText(a, b))
+    .toSorted(byFirst)
     .map(([Key, tag]) => ({ Key, Value: tag }));
 }

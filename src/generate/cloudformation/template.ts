@@ -1,5 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
-import { toYaml } from '../yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 
 // Functions of CloudFormation are always written in their long form (`Fn::Sub`, never `!Sub`), so
 // that every YAML reader can read a template.

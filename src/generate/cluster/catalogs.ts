@@ -1,5 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
+import { clusterObject } from '../cluster-object.ts';
 import { objectName } from '../dns-name.ts';
 
 export interface CatalogInput {
@@ -15,92 +16,52 @@ export interface CatalogInput {
   readonly priority?: number | undefined;
 }
 
-export interface CatalogSource {
-  readonly apiVersion: 'operators.coreos.com/v1alpha1';
-  readonly kind: 'CatalogSource';
-  readonly metadata: { readonly name: string; readonly namespace: 'openshift-marketplace' };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-export interface ClusterCatalog {
-  readonly apiVersion: 'olm.operatorframework.io/v1';
-  readonly kind: 'ClusterCatalog';
-  readonly metadata: { readonly name: string };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
+type Spec = Readonly<Record<string, unknown>>;
 
 /** An operator catalog for OLM. */
-export function catalogSource(input: CatalogInput): CatalogSource {
-  return {
-    apiVersion: 'operators.coreos.com/v1alpha1',
-    kind: 'CatalogSource',
-    metadata: {
-      name: nameOf('cs', input),
-      namespace: 'openshift-marketplace',
-    },
-    spec: {
-      sourceType: 'grpc',
-      image: input.image,
-      ...(input.displayName ? { displayName: input.displayName } : {}),
-      ...(input.publisher ? { publisher: input.publisher } : {}),
-      ...(input.priority === undefined ? {} : { priority: input.priority }),
-      ...(input.pollInterval
-        ? { updateStrategy: { registryPoll: { interval: input.pollInterval } } }
-        : {}),
-    },
+export function catalogSource(input: CatalogInput) {
+  const metadata = { name: nameOf('cs', input), namespace: 'openshift-marketplace' };
+  const spec: Spec = {
+    sourceType: 'grpc',
+    image: input.image,
+    ...(input.displayName ? { displayName: input.displayName } : {}),
+    ...(input.publisher ? { publisher: input.publisher } : {}),
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
+    ...(input.pollInterval
+      ? { updateStrategy: { registryPoll: { interval: input.pollInterval } } }
+      : {}),
   };
+  return clusterObject('operators.coreos.com/v1alpha1', 'CatalogSource', metadata, spec);
 }
 
+export type CatalogSource = ReturnType<typeof catalogSource>;
+
 /** An operator catalog for OLM v1 (4.18 and later). */
-export function clusterCatalog(input: CatalogInput): ClusterCatalog {
+export function clusterCatalog(input: CatalogInput) {
   const minutes = input.pollInterval === undefined ? undefined : minutesOf(input.pollInterval);
   if (minutes !== undefined && parseReference(input.image).digest) {
     throw new AtollError('INPUT_INVALID', `Cannot look for news behind "${input.image}"`, {
       hint: 'A digest never changes: name the catalog by its tag, or give no poll interval',
     });
   }
-  return {
-    apiVersion: 'olm.operatorframework.io/v1',
-    kind: 'ClusterCatalog',
-    metadata: { name: nameOf('cc', input) },
-    spec: {
-      ...(input.priority === undefined ? {} : { priority: input.priority }),
-      source: {
-        type: 'Image',
-        image: {
-          ref: input.image,
-          ...(minutes === undefined ? {} : { pollIntervalMinutes: minutes }),
-        },
-      },
-    },
-  };
+  const poll = minutes === undefined ? {} : { pollIntervalMinutes: minutes };
+  return catalogV1(nameOf('cc', input), {
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
+    source: { type: 'Image', image: { ref: input.image, ...poll } },
+  });
 }
+
+const catalogV1 = (name: string, spec: Spec) =>
+  clusterObject('olm.operatorframework.io/v1', 'ClusterCatalog', { name }, spec);
 
 /** A merge patch for a catalog the cluster already has. */
-export function clusterCatalogOff(name: string): ClusterCatalog {
-  return {
-    apiVersion: 'olm.operatorframework.io/v1',
-    kind: 'ClusterCatalog',
-    metadata: { name },
-    spec: { availabilityMode: 'Unavailable' },
-  };
-}
-
-export interface OperatorHub {
-  readonly apiVersion: 'config.openshift.io/v1';
-  readonly kind: 'OperatorHub';
-  readonly metadata: { readonly name: 'cluster' };
-  readonly spec: { readonly disableAllDefaultSources: boolean };
-}
+export const clusterCatalogOff = (name: string) =>
+  catalogV1(name, { availabilityMode: 'Unavailable' });
 
 /** OperatorHub with the sources on the internet switched off. */
-export function operatorHub(options: { readonly defaultsOff: boolean }): OperatorHub {
-  return {
-    apiVersion: 'config.openshift.io/v1',
-    kind: 'OperatorHub',
-    metadata: { name: 'cluster' },
-    spec: { disableAllDefaultSources: options.defaultsOff },
-  };
+export function operatorHub({ defaultsOff }: { readonly defaultsOff: boolean }) {
+  const spec = { disableAllDefaultSources: defaultsOff };
+  return clusterObject('config.openshift.io/v1', 'OperatorHub', { name: 'cluster' }, spec);
 }
 
 const nameOf = (prefix: 'cs' | 'cc', { name, image }: CatalogInput): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { toYaml } from '../../core/yaml.ts';
 import { digestOf } from '../../oci/digest.ts';
-import { toYaml } from '../yaml.ts';
 import {
   catalogName,
   catalogSource,

@@ -1,5 +1,6 @@
+import { by } from '../../core/order.ts';
+import { clusterObject } from '../cluster-object.ts';
 import { objectName } from '../dns-name.ts';
-import { byText } from '../order.ts';
 
 /** An object the cluster version operator shall leave alone. */
 export interface ComponentOverride {
@@ -34,7 +35,7 @@ export function clusterVersionPatch(input: ClusterVersionPatchInput): {
         namespace,
         unmanaged: true,
       }))
-      .toSorted((a, b) => byText(keyOf(a), keyOf(b)));
+      .toSorted(by(keyOf));
   return {
     spec: {
       ...(input.channel === undefined ? {} : { channel: input.channel }),
@@ -55,30 +56,11 @@ export interface UpdateServiceInput {
   readonly replicas?: number | undefined;
 }
 
-export interface UpdateService {
-  readonly apiVersion: 'updateservice.operator.openshift.io/v1';
-  readonly kind: 'UpdateService';
-  readonly metadata: { readonly name: string; readonly namespace: 'openshift-update-service' };
-  readonly spec: {
-    readonly replicas: number;
-    readonly releases: string;
-    readonly graphDataImage: string;
-  };
-}
-
 /** The update graph, served inside from a mirrored image. */
-export function updateService(input: UpdateServiceInput): UpdateService {
-  return {
-    apiVersion: 'updateservice.operator.openshift.io/v1',
-    kind: 'UpdateService',
-    metadata: {
-      name: objectName('an UpdateService', input.name ?? 'update-service'),
-      namespace: 'openshift-update-service',
-    },
-    spec: {
-      replicas: input.replicas ?? 2,
-      releases: input.releases,
-      graphDataImage: input.graphDataImage,
-    },
-  };
+export function updateService(input: UpdateServiceInput) {
+  const { releases, graphDataImage, replicas = 2 } = input;
+  const name = objectName('an UpdateService', input.name ?? 'update-service');
+  const metadata = { name, namespace: 'openshift-update-service' };
+  const spec = { replicas, releases, graphDataImage };
+  return clusterObject('updateservice.operator.openshift.io/v1', 'UpdateService', metadata, spec);
 }

@@ -1,5 +1,5 @@
+import { sortedRecord } from '../../core/order.ts';
 import { objectName } from '../dns-name.ts';
-import { sortedRecord } from '../order.ts';
 
 export interface ConfigMap {
   readonly apiVersion: 'v1';

@@ -1,6 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
+import { sortedUnique } from '../../core/order.ts';
+import { clusterObject } from '../cluster-object.ts';
 import { objectName } from '../dns-name.ts';
-import { sortedUnique } from '../order.ts';
 import { type ConfigMap, configMap } from './config-map.ts';
 
 /** The key the update service looks for in the ConfigMap of `additionalTrustedCA`. */
@@ -36,32 +37,20 @@ export interface ImageConfigInput {
   readonly insecureRegistries?: readonly string[] | undefined;
 }
 
-export interface ClusterImageConfig {
-  readonly apiVersion: 'config.openshift.io/v1';
-  readonly kind: 'Image';
-  readonly metadata: { readonly name: 'cluster' };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
 /** `image.config.openshift.io/cluster`: only the fields that were asked for, so that it can be merged. */
-export function imageConfig(input: ImageConfigInput): ClusterImageConfig {
+export function imageConfig(input: ImageConfigInput) {
   if (input.allowedRegistries?.length && input.blockedRegistries?.length) {
     throw new AtollError('INPUT_INVALID', 'Cannot both allow and block registries', {
       hint: 'The cluster takes one of the two lists; drop the other',
     });
   }
   const sources = registrySources(input);
-  return {
-    apiVersion: 'config.openshift.io/v1',
-    kind: 'Image',
-    metadata: { name: 'cluster' },
-    spec: {
-      ...(input.additionalTrustedCA
-        ? { additionalTrustedCA: { name: objectName('a ConfigMap', input.additionalTrustedCA) } }
-        : {}),
-      ...(Object.keys(sources).length > 0 ? { registrySources: sources } : {}),
-    },
+  const trusted = input.additionalTrustedCA;
+  const spec: Readonly<Record<string, unknown>> = {
+    ...(trusted ? { additionalTrustedCA: { name: objectName('a ConfigMap', trusted) } } : {}),
+    ...(Object.keys(sources).length > 0 ? { registrySources: sources } : {}),
   };
+  return clusterObject('config.openshift.io/v1', 'Image', { name: 'cluster' }, spec);
 }
 
 function registrySources(input: ImageConfigInput): Record<string, readonly string[]> {

@@ -1,4 +1,4 @@
-import { toYaml } from '../yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 import { type ConfigMap, configMap } from './config-map.ts';
 
 /** Telemetry off: nothing inside shall try to report to the internet. */

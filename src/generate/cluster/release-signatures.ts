@@ -1,6 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
+import { byText, sortedRecord } from '../../core/order.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
-import { byText, sortedRecord } from '../order.ts';
 import type { ConfigMap } from './config-map.ts';
 
 export interface SignatureDocument {

@@ -1,25 +1,15 @@
-import { sortedUnique } from '../order.ts';
+import { sortedUnique } from '../../core/order.ts';
+import { clusterObject } from '../cluster-object.ts';
 
 /** Samples are removed, or taken from a mirror. */
 export type SamplesInput =
   | { readonly removed: true }
   | { readonly registry: string; readonly skippedImageStreams?: readonly string[] | undefined };
 
-export interface SamplesConfig {
-  readonly apiVersion: 'samples.operator.openshift.io/v1';
-  readonly kind: 'Config';
-  readonly metadata: { readonly name: 'cluster' };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
 /** `config.samples.operator.openshift.io/cluster`, so that no image stream asks the internet. */
-export function samplesConfig(input: SamplesInput): SamplesConfig {
-  return {
-    apiVersion: 'samples.operator.openshift.io/v1',
-    kind: 'Config',
-    metadata: { name: 'cluster' },
-    spec: 'removed' in input ? { managementState: 'Removed' } : managedSpec(input),
-  };
+export function samplesConfig(input: SamplesInput) {
+  const spec = 'removed' in input ? { managementState: 'Removed' } : managedSpec(input);
+  return clusterObject('samples.operator.openshift.io/v1', 'Config', { name: 'cluster' }, spec);
 }
 
 function managedSpec(input: Extract<SamplesInput, { registry: string }>): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import { readYaml } from '../yaml.ts';
+import { readYaml } from '../../core/yaml.ts';
 import { type CredentialsRequest, secretKey } from './credentials-request.ts';
 import { userName } from './user-name.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import { byText } from '../order.ts';
-import { readYaml } from '../yaml.ts';
+import { byText } from '../../core/order.ts';
+import { readYaml } from '../../core/yaml.ts';
 
 /** One thing an operator wants to do in the cloud. */
 export interface StatementEntry {

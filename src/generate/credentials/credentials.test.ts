@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { REQUESTS, REQUESTS_YAML } from '../../../test/support/cloudformation.ts';
-import { toYaml } from '../yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 import { readCredentialKeys } from './credential-keys.ts';
 import { type CredentialsRequest, readCredentialsRequests } from './credentials-request.ts';
 import { broadActions, policyDocuments } from './iam-policy.ts';

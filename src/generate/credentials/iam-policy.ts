@@ -1,5 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
-import { sortedUnique } from '../order.ts';
+import { sortedUnique } from '../../core/order.ts';
 import type { CredentialsRequest, StatementEntry } from './credentials-request.ts';
 
 export interface PolicyDocument {

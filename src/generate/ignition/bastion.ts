@@ -1,5 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
-import { sortedUnique } from '../order.ts';
+import { sortedUnique } from '../../core/order.ts';
 import { podmanUnit } from '../units/podman-unit.ts';
 import { squidConf } from '../units/squid-conf.ts';
 import { mountUnitName, unitFile } from '../units/unit-file.ts';

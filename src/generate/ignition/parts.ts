@@ -1,4 +1,4 @@
-import { byText } from '../order.ts';
+import { byText } from '../../core/order.ts';
 import type {
   DirectoryEntry,
   DiskEntry,

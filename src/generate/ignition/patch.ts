@@ -1,5 +1,5 @@
+import { byText, sortedUnique } from '../../core/order.ts';
 import { digestOf } from '../../oci/digest.ts';
-import { byText, sortedUnique } from '../order.ts';
 import type { FileEntry, IgnitionConfig, UnitEntry } from './config.ts';
 import { lineDiff } from './line-diff.ts';
 import { mergeIgnition } from './merge.ts';

@@ -1,5 +1,5 @@
+import { toYaml } from '../../core/yaml.ts';
 import { parseReleaseVersion } from '../../openshift/version.ts';
-import { toYaml } from '../yaml.ts';
 import { buildPlatform, buildPool, type PlatformInput, traitsOf } from './platforms/index.ts';
 import type { InstallConfig } from './schema.ts';
 import { buildCapabilities, type CapabilitiesInput } from './sections/capabilities.ts';

@@ -1,4 +1,4 @@
-import { byText } from '../order.ts';
+import { byText } from '../../core/order.ts';
 import type { InstallFacts } from './facts.ts';
 import { PLATFORM_NAMES, platformOf } from './platforms/index.ts';
 import { checkFields, type InstallConfig } from './schema.ts';

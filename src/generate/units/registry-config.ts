@@ -1,4 +1,4 @@
-import { toYaml } from '../yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 
 export interface RegistryListener {
   readonly port: number;

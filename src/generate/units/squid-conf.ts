@@ -1,6 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
+import { sortedUnique } from '../../core/order.ts';
 import { parseCidr } from '../ip.ts';
-import { sortedUnique } from '../order.ts';
 
 export interface SquidInput {
   readonly port?: number | undefined;

@@ -3,8 +3,8 @@ import type { ContentImage } from '../../content/content-image.ts';
 import type { ImageSet, OperatorCatalog } from '../../content/image-set/image-set.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { readYaml } from '../../core/yaml.ts';
 import type { CatalogSource } from '../../generate/cluster/catalogs.ts';
-import { readYaml } from '../../generate/yaml.ts';
 
 /** A CatalogSource of the user: everything but name, namespace, type and image stays. */
 export type CatalogTemplate = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { toYaml } from '../../core/yaml.ts';
 import { catalogName, catalogSource, clusterCatalog } from '../../generate/cluster/catalogs.ts';
 import { updateService } from '../../generate/cluster/cluster-version.ts';
 import type { SignatureDocument } from '../../generate/cluster/release-signatures.ts';
@@ -7,7 +8,6 @@ import {
   imageDigestMirrorSet,
   imageTagMirrorSet,
 } from '../../generate/mirror-sets.ts';
-import { toYaml } from '../../generate/yaml.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
 import { imageRules, type MirroredImage, type RuleGroup } from '../image-rules.ts';
 import { fillTemplate } from './catalog-template.ts';

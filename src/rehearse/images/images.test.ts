@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
-import { toYaml } from '../../generate/yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 import { manifestImages } from './manifest-images.ts';
 import { reportImages } from './report-images.ts';
 import { distinctImages, wantedImage } from './wanted-image.ts';

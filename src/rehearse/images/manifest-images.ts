@@ -1,6 +1,6 @@
 import { readText } from '../../core/files.ts';
 import { isObject } from '../../core/shape.ts';
-import { readYaml } from '../../generate/yaml.ts';
+import { readYaml } from '../../core/yaml.ts';
 import { type WantedImage, wantedImage } from './wanted-image.ts';
 
 /** Fields of Kubernetes and OpenShift objects that hold a pull spec. */

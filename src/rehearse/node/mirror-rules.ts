@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import { readText } from '../../core/files.ts';
 import { isObject } from '../../core/shape.ts';
+import { readYaml } from '../../core/yaml.ts';
 import type { InstallConfig } from '../../generate/install-config/schema.ts';
 import type { MirrorRule, SourcePolicy } from '../../generate/mirror-rule.ts';
 import { type NamedRules, readMirrorSets } from '../../generate/mirror-set-migration.ts';
 import { registryTables } from '../../generate/registries-conf.ts';
-import { readYaml } from '../../generate/yaml.ts';
 import {
   mergeFiles,
   type RegistriesConf,

@@ -3,7 +3,7 @@ import type { ImageSet } from '../../content/image-set/image-set.ts';
 import { parseImageSet, readImageSet } from '../../content/image-set/parse-image-set.ts';
 import { loadReleaseKeys } from '../../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
-import { toYaml } from '../../generate/yaml.ts';
+import { toYaml } from '../../core/yaml.ts';
 import { createWeb } from '../../http/web.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { releaseChannel } from '../inputs.ts';

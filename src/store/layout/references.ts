@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
+import { by } from '../../core/order.ts';
 import { check, listOf, nullish, objectOf, parseJson } from '../../core/shape.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
@@ -107,7 +108,7 @@ async function updateIndex(
     const index = await readIndex(layout);
     const manifests = change(index.manifests);
     if (manifests === index.manifests) return;
-    const sorted = manifests.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+    const sorted = manifests.toSorted(by(sortKey));
     await writeFileAtomic(indexPath(layout), JSON.stringify({ ...index, manifests: sorted }));
   }
 }

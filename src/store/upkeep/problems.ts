@@ -1,3 +1,4 @@
+import { byText } from '../../core/order.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { ContentGraph } from './graph.ts';
@@ -27,9 +28,7 @@ export function explain(graph: ContentGraph, bad: Bad): readonly ContentProblem[
       manifests: (parents.get(digest) ?? []).toSorted(),
       references: [...(names.get(digest) ?? [])].toSorted(),
     }))
-    .toSorted(
-      (a, b) => b.references.length - a.references.length || (a.digest < b.digest ? -1 : 1),
-    );
+    .toSorted((a, b) => b.references.length - a.references.length || byText(a.digest, b.digest));
 }
 
 function parentsOf(graph: ContentGraph): ReadonlyMap<Digest, readonly Digest[]> {

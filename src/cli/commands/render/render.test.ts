@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fakeProcess } from '../../../../test/support/fake-process.ts';
 import { tempDir } from '../../../../test/support/temp.ts';
+import { readYaml } from '../../../core/yaml.ts';
 import { readMirrorSets } from '../../../generate/mirror-set-migration.ts';
-import { readYaml } from '../../../generate/yaml.ts';
 import { runCommandLine } from '../../run.ts';
 import { RENDER_COMMANDS } from './index.ts';
 

@@ -1,3 +1,4 @@
+import { byText } from '../../../core/order.ts';
 /** Whether a path below the catalog's folder is left out. */
 export type Ignore = (path: string) => boolean;
 
@@ -12,7 +13,7 @@ interface Rule {
 /** What the `.indexignore` files of a catalog say, by the folder they are in; gitignore's rules. */
 export function indexIgnore(files: ReadonlyMap<string, string>): Ignore {
   const rules = [...files]
-    .toSorted(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => a.length - b.length || byText(a, b))
     .flatMap(([folder, text]) => parseRules(folder, text));
   return (path) => {
     const parts = path.split('/');

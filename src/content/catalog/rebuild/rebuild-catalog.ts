@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { byText } from '../../../core/order.ts';
 import type { LayerFile } from '../../../oci/build-image.ts';
 import type { Platform } from '../../../oci/descriptor.ts';
 import { isIndex } from '../../../oci/manifest.ts';
@@ -169,11 +170,12 @@ function* filesOf(prefix: string, documents: readonly KeptDocument[]): Generator
 }
 
 function compareDocuments(a: KeptDocument, b: KeptDocument): number {
-  const rank = rankOf(a) - rankOf(b);
-  if (rank !== 0) return rank;
-  if (a.schema !== b.schema) return a.schema < b.schema ? -1 : 1;
-  if (a.name !== b.name) return (a.name ?? '') < (b.name ?? '') ? -1 : 1;
-  return Buffer.compare(a.text, b.text);
+  return (
+    rankOf(a) - rankOf(b) ||
+    byText(a.schema, b.schema) ||
+    byText(a.name ?? '', b.name ?? '') ||
+    Buffer.compare(a.text, b.text)
+  );
 }
 
 function rankOf({ schema }: KeptDocument): number {

@@ -1,3 +1,4 @@
+import { byText } from '../../../core/order.ts';
 import type { Bundle, Catalog, Package } from '../model/catalog.ts';
 import type { Requirement } from '../model/requirement.ts';
 import { compareVersions } from '../model/version-range.ts';
@@ -69,7 +70,6 @@ export class Providers {
 
 /** By package, and within one the newest first. */
 function compareBundles(a: Bundle, b: Bundle): number {
-  if (a.package !== b.package) return a.package < b.package ? -1 : 1;
   const newest = a.version && b.version ? compareVersions(b.version, a.version) : 0;
-  return newest || (a.name < b.name ? 1 : -1);
+  return byText(a.package, b.package) || newest || byText(b.name, a.name);
 }

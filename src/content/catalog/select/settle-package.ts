@@ -1,4 +1,5 @@
 import { AtollError } from '../../../core/errors.ts';
+import { byFirst } from '../../../core/order.ts';
 import type { Package } from '../model/catalog.ts';
 import { connectChannel } from './connect-channel.ts';
 import type {
@@ -15,7 +16,7 @@ export function settlePackage(from: Package, wants: PackageWants): SelectedPacka
   const reasons = new Map<string, Reason[]>();
   const add = (bundle: string, more: readonly Reason[]) =>
     reasons.set(bundle, [...(reasons.get(bundle) ?? []), ...more]);
-  const channels = [...wants.channels].toSorted(byKey).map(([name, wanted]) => {
+  const channels = [...wants.channels].toSorted(byFirst).map(([name, wanted]) => {
     const settled = settleChannel(from, name, new Set(wanted.keys()));
     for (const [bundle, why] of wanted) add(bundle, why);
     for (const bundle of settled.links) add(bundle, [{ kind: 'link', channel: name }]);
@@ -29,7 +30,7 @@ export function settlePackage(from: Package, wants: PackageWants): SelectedPacka
       channels.map(({ name }) => name),
     ),
     channels,
-    bundles: [...reasons].toSorted(byKey).map(([name, why]) => bundleOf(from, name, why)),
+    bundles: [...reasons].toSorted(byFirst).map(([name, why]) => bundleOf(from, name, why)),
     isDependency: wants.isDependency,
   };
 }
@@ -78,8 +79,4 @@ function noDefaultChannel(
       : `defaultChannel "${wanted}" has nothing that is left`;
   const found = wanted === '' ? 'the catalog names no default channel' : left;
   return new AtollError('INPUT_INVALID', `Cannot filter package "${name}": ${found}`, { hint });
-}
-
-function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 import type { SemVer } from 'semver';
 import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';
+import { byText } from '../../../core/order.ts';
 import type { VersionRange } from '../../image-set/image-set.ts';
 import type { Channel, Package } from '../model/catalog.ts';
 import { compareVersions } from '../model/version-range.ts';
@@ -75,7 +76,7 @@ function oneOf(
   const written = same.filter((name) => isSame(versionOf(name), exact));
   const candidates = written.length > 0 ? written : same;
   const place = (name: string) => (chain.includes(name) ? chain.indexOf(name) : chain.length);
-  const [best] = candidates.toSorted((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+  const [best] = candidates.toSorted((a, b) => place(a) - place(b) || byText(a, b));
   return best === undefined ? [] : [best];
 }
 

@@ -1,4 +1,5 @@
 import { nearest } from '../../../core/nearest.ts';
+import { sortedUnique } from '../../../core/order.ts';
 import {
   CAPABILITY_NAMES,
   CAPABILITY_SETS,
@@ -7,7 +8,6 @@ import {
   setHas,
 } from '../../../openshift/capabilities.ts';
 import { isAtLeast } from '../../../openshift/version.ts';
-import { sortedUnique } from '../../order.ts';
 import { type Fields, part, text, texts } from '../fields.ts';
 import type { Surroundings } from '../traits.ts';
 import { error, type Violation, when } from '../violation.ts';

@@ -1,8 +1,8 @@
+import { sortedUnique } from '../../../core/order.ts';
 import { hostNameOf } from '../../../oci/registries/location.ts';
 import { isDnsName } from '../../dns-name.ts';
 import { containsAddress, parseAddress, parseCidr } from '../../ip.ts';
 import type { MirrorRule } from '../../mirror-rule.ts';
-import { sortedUnique } from '../../order.ts';
 import { type Fields, part, text } from '../fields.ts';
 import { error, type Violation, when } from '../violation.ts';
 import { isWithin, type NetworksConfig, rangesOf } from './networks.ts';

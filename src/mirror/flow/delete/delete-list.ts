@@ -3,7 +3,7 @@ import type { ContentKind } from '../../../content/content-image.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../core/files.ts';
 import { by } from '../../../core/order.ts';
-import { readYaml, toYaml } from '../../../generate/yaml.ts';
+import { readYaml, toYaml } from '../../../core/yaml.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { WorkingDir } from '../working-dir.ts';
 import { type DeletePlan, targetsOf } from './plan-delete.ts';

@@ -1,5 +1,5 @@
+import { toYaml } from '../../../core/yaml.ts';
 import { imageContentSourcePolicy, imageDigestMirrorSet } from '../../../generate/mirror-sets.ts';
-import { toYaml } from '../../../generate/yaml.ts';
 import { imageRules } from '../../image-rules.ts';
 import type { ReleaseMirrorResult } from './mirror-release.ts';
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
 import { readBytes, readTextIfPresent } from '../../../../core/files.ts';
 import { isObject } from '../../../../core/shape.ts';
+import { readYaml, toYaml } from '../../../../core/yaml.ts';
 import {
   catalogSource,
   clusterCatalog,
@@ -17,7 +18,6 @@ import { imageConfig, trustedCaConfigMap } from '../../../../generate/cluster/im
 import { telemetryOff } from '../../../../generate/cluster/monitoring-config.ts';
 import { releaseSignatures } from '../../../../generate/cluster/release-signatures.ts';
 import { samplesConfig } from '../../../../generate/cluster/samples-config.ts';
-import { readYaml, toYaml } from '../../../../generate/yaml.ts';
 import { parseDigest } from '../../../../oci/digest.ts';
 import { formatReference } from '../../../../oci/reference.ts';
 import { defaultClusterCatalogs } from '../../../../openshift/features.ts';

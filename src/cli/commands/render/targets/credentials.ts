@@ -5,6 +5,7 @@ import type { Context } from '../../../../core/context.ts';
 import { AtollError } from '../../../../core/errors.ts';
 import { readText } from '../../../../core/files.ts';
 import { registerSecret } from '../../../../core/redact.ts';
+import { toYaml } from '../../../../core/yaml.ts';
 import { credentialsTemplate } from '../../../../generate/cloudformation/credentials.ts';
 import { formatTemplate } from '../../../../generate/cloudformation/template.ts';
 import { readCredentialKeys } from '../../../../generate/credentials/credential-keys.ts';
@@ -20,7 +21,6 @@ import {
 } from '../../../../generate/credentials/secret-manifest.ts';
 import { selectRequests } from '../../../../generate/credentials/select-requests.ts';
 import { userName } from '../../../../generate/credentials/user-name.ts';
-import { toYaml } from '../../../../generate/yaml.ts';
 import type { SiteInputs } from '../../../../site/inputs.ts';
 import { choice, manyTexts, someTexts, text } from '../flags.ts';
 import { deliver, type RenderResult, renderTarget, schemaCommand } from '../target.ts';

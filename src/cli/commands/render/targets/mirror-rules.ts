@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
+import { toYaml } from '../../../../core/yaml.ts';
 import { hostsFile, upstreamHosts } from '../../../../generate/hosts-file.ts';
 import { migrateMirrorSets, type NamedRules } from '../../../../generate/mirror-set-migration.ts';
 import { registriesConf } from '../../../../generate/registries-conf.ts';
-import { toYaml } from '../../../../generate/yaml.ts';
 import type { SiteInputs } from '../../../../site/inputs.ts';
 import { pair } from '../flag-files.ts';
 import { choice, many, manyTexts, text } from '../flags.ts';

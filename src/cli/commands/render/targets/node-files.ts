@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
 import { readText } from '../../../../core/files.ts';
+import { toYaml } from '../../../../core/yaml.ts';
 import { chronyConf } from '../../../../generate/chrony.ts';
 import { crioDropIn } from '../../../../generate/crio.ts';
 import { type FileEntry, textFile, type UnitEntry } from '../../../../generate/ignition/config.ts';
 import { machineConfig } from '../../../../generate/machine-config.ts';
 import { policyJson, type Trust } from '../../../../generate/policy-json.ts';
-import { toYaml } from '../../../../generate/yaml.ts';
 import { formatReference } from '../../../../oci/reference.ts';
 import { namedFiles, pair, splitPair } from '../flag-files.ts';
 import { many, manyTexts, someTexts, text } from '../flags.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readText } from '../../../../core/files.ts';
+import { toYaml } from '../../../../core/yaml.ts';
 import { networkTemplate } from '../../../../generate/cloudformation/network.ts';
 import { CLOSED_NETWORK_ENDPOINTS } from '../../../../generate/cloudformation/network-input.ts';
 import {
@@ -8,7 +9,6 @@ import {
   readStackOutputs,
 } from '../../../../generate/cloudformation/stack-outputs.ts';
 import { formatTemplate } from '../../../../generate/cloudformation/template.ts';
-import { toYaml } from '../../../../generate/yaml.ts';
 import { pair } from '../flag-files.ts';
 import { choice, many, manyTexts, number, onOff, text } from '../flags.ts';
 import { renderTarget } from '../target.ts';

@@ -1,6 +1,6 @@
+import { byText, sortedRecord, sortedUnique } from '../../../../core/order.ts';
 import { knows } from '../../../../openshift/features.ts';
 import type { ReleaseVersion } from '../../../../openshift/version.ts';
-import { byText, sortedRecord, sortedUnique } from '../../../order.ts';
 import { definePlatform } from '../platform.ts';
 import { checkAws } from './check.ts';
 import { awsPool, awsSection } from './fields.ts';

@@ -1,2 +1,0 @@
-/** How generators write and read YAML: as `core` does for everybody. */
-export { readYaml, toYaml } from '../core/yaml.ts';
