@@ -3,9 +3,18 @@ export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** All of a stream that is known to be small. */
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** All of a stream that is known to be small, or must be: `tooLong` is thrown for more than `most`. */
+export async function collect(
+  chunks: AsyncIterable<Uint8Array>,
+  most = Number.POSITIVE_INFINITY,
+  tooLong: () => Error = () => new Error(`more than ${most} bytes`),
+): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  for await (const part of chunks) parts.push(part);
+  let size = 0;
+  for await (const part of chunks) {
+    size += part.length;
+    if (size > most) throw tooLong();
+    parts.push(part);
+  }
   return Buffer.concat(parts);
 }

@@ -1,3 +1,4 @@
+import { collect } from '../core/bytes.ts';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import type { Descriptor } from '../oci/descriptor.ts';
@@ -67,15 +68,8 @@ export async function digestsIn(ctx: Context, blobs: Blobs, digest: Digest): Pro
 }
 
 /** The bytes of a blob that has to be small, such as a manifest. */
-async function readSmallBlob(ctx: Context, blobs: Blobs, digest: Digest): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of blobs.read(ctx, digest)) {
-    size += chunk.length;
-    if (size > MAX_MANIFEST_BYTES) throw tooLarge(digest);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function readSmallBlob(ctx: Context, blobs: Blobs, digest: Digest): Promise<Buffer> {
+  return collect(blobs.read(ctx, digest), MAX_MANIFEST_BYTES, () => tooLarge(digest));
 }
 
 function tooLarge(digest: Digest): AtollError {

@@ -1,3 +1,4 @@
+import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { type LayerEntry, layerEntries } from '../layers/layer-entries.ts';
@@ -120,14 +121,7 @@ class FileReader implements CatalogFiles {
 const MAX_IGNORE_BYTES = 1024 * 1024;
 
 async function readIgnore(body: LayerEntry['body']): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_IGNORE_BYTES) {
-      throw new AtollError('CATALOG_INVALID', `Cannot read a catalog: its ${INDEX_IGNORE} is huge`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const message = `Cannot read a catalog: its ${INDEX_IGNORE} is huge`;
+  const tooLong = () => new AtollError('CATALOG_INVALID', message);
+  return (await collect(body, MAX_IGNORE_BYTES, tooLong)).toString('utf8');
 }

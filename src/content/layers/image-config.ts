@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
@@ -47,9 +48,7 @@ export async function readSmallBlob(
   if (descriptor.size > maxBytes) {
     throw invalid(descriptor, `it has ${descriptor.size} bytes, more than ${maxBytes}`);
   }
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of verified(descriptor, source.blob(ctx, descriptor))) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return await collect(verified(descriptor, source.blob(ctx, descriptor)));
 }
 
 function jsonOf(bytes: Uint8Array, descriptor: Descriptor): unknown {

@@ -1,3 +1,4 @@
+import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { formatBytes } from '../../core/format.ts';
@@ -164,10 +165,4 @@ function createBudget(manifest: RawManifest, maxBytes: number): (entry: LayerEnt
       { details: { path: entry.path } },
     );
   };
-}
-
-async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PublicKey } from 'openpgp';
+import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
@@ -113,9 +114,7 @@ export class BundleReader {
   }
 
   async #manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
-    const parts: Uint8Array[] = [];
-    for await (const bytes of this.#read(ctx, descriptor.digest, 0)) parts.push(bytes);
-    const bytes = Buffer.concat(parts);
+    const bytes = await collect(this.#read(ctx, descriptor.digest, 0));
     verifyBytes({ ...descriptor, size: bytes.length }, bytes);
     return parseManifest(bytes, descriptor.mediaType || undefined, descriptor.digest);
   }

@@ -1,3 +1,4 @@
+import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
@@ -57,10 +58,7 @@ async function* read(
 ): AsyncGenerator<Uint8Array> {
   const chunks = await bucket.get(ctx, blobKey(digest), range);
   if (!chunks) throw missing(digest);
-  for await (const chunk of chunks) {
-    ctx.signal.throwIfAborted();
-    yield chunk;
-  }
+  yield* stoppable(ctx, chunks);
 }
 
 export interface BlobWrite {
@@ -82,9 +80,7 @@ export async function writeBlob(
     await sendInParts(ctx, bucket, key, stoppable(ctx, pieces));
     return;
   }
-  const small: Uint8Array[] = [];
-  for await (const piece of stoppable(ctx, pieces)) small.push(piece);
-  await bucket.put(ctx, key, Buffer.concat(small));
+  await bucket.put(ctx, key, await collect(stoppable(ctx, pieces)));
 }
 
 async function* stoppable(

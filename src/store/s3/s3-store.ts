@@ -1,5 +1,6 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { collect } from '../../core/bytes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { recordPath } from '../record-path.ts';
@@ -82,10 +83,7 @@ function s3Records(bucket: Bucket): Records {
   return {
     async get(ctx, key) {
       const chunks = await bucket.get(ctx, nameOf(key));
-      if (!chunks) return undefined;
-      const parts: Uint8Array[] = [];
-      for await (const chunk of chunks) parts.push(chunk);
-      return parseRecord(key, Buffer.concat(parts).toString('utf8'));
+      return chunks && parseRecord(key, (await collect(chunks)).toString('utf8'));
     },
     async put(ctx, key, value) {
       await bucket.put(ctx, nameOf(key), Buffer.from(`${JSON.stringify(value)}\n`));

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { collect } from '../../../core/bytes.ts';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { byFirst } from '../../../core/order.ts';
@@ -161,9 +162,7 @@ class PlacedFile {
   }
 
   /** All of it; only for what is known to be small. */
-  async bytes(ctx: Context): Promise<Buffer> {
-    const parts: Uint8Array[] = [];
-    for await (const part of this.read(ctx)) parts.push(part);
-    return Buffer.concat(parts);
+  bytes(ctx: Context): Promise<Buffer> {
+    return collect(this.read(ctx));
   }
 }
