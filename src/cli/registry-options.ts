@@ -50,6 +50,20 @@ export function registriesFrom(flags: RegistryFlags, terminal: Pick<Terminal, 'e
   return createRegistries(registryOptionsFrom(flags, terminal));
 }
 
+/** Runs work with the registries of one command, and closes them. */
+export async function withRegistries<T>(
+  flags: RegistryFlags,
+  terminal: Terminal,
+  work: (registries: Registries) => Promise<T>,
+): Promise<T> {
+  const registries = registriesFrom(flags, terminal);
+  try {
+    return await work(registries);
+  } finally {
+    await registries.close();
+  }
+}
+
 /**
  * A file that was named counts, also where no registry asks for what is in it. It is not read here:
  * that can be done only once when it is a pipe.

@@ -9,15 +9,19 @@ export const SITE_OPTION = {
   site: text('FILE', 'The site file', { default: 'atoll.yaml' }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+interface SiteInput {
+  readonly options: { readonly site: string };
+  readonly terminal: Pick<Terminal, 'env'>;
+}
+
 /** Opens the site a command works on, and closes it whatever happens. */
 export async function withSite<T>(
   ctx: Context,
-  file: string,
-  terminal: Pick<Terminal, 'env'>,
+  { options, terminal }: SiteInput,
+  access: Access,
   work: (open: OpenSite) => Promise<T>,
-  access: Access = 'change',
 ): Promise<T> {
-  const site = await readSite(file, terminal.env, PLATFORMS);
+  const site = await readSite(options.site, terminal.env, PLATFORMS);
   for (const { variable, field } of site.overrides) {
     ctx.emit({ type: 'note.added', message: `${field} comes from ${variable}` });
   }

@@ -18,22 +18,17 @@ export const downCommand = defineCommand({
     'atoll down --dry-run': 'look first',
     'atoll down --temporary --yes': 'after a private install',
   },
-  run: (ctx, { options, terminal }) =>
-    withSite(
-      ctx,
-      options.site,
-      terminal,
-      async (open) => {
-        const doomed = planDown(open, options);
-        if (options.dryRun || doomed.length === 0) return { removed: [], wouldRemove: doomed };
-        const list = doomed.map(({ kind, id }) => `  ${kind} ${id}`).join('\n');
-        if (!(await terminal.confirm(`Remove this for good?\n${list}\n`))) {
-          throw new AtollError('INTERRUPTED', 'Nothing was removed');
-        }
-        return { removed: await takeDown(ctx, open, options), wouldRemove: [] };
-      },
-      options.dryRun ? 'look' : 'change',
-    ),
+  run: (ctx, input) =>
+    withSite(ctx, input, input.options.dryRun ? 'look' : 'change', async (open) => {
+      const { options, terminal } = input;
+      const doomed = planDown(open, options);
+      if (options.dryRun || doomed.length === 0) return { removed: [], wouldRemove: doomed };
+      const list = doomed.map(({ kind, id }) => `  ${kind} ${id}`).join('\n');
+      if (!(await terminal.confirm(`Remove this for good?\n${list}\n`))) {
+        throw new AtollError('INTERRUPTED', 'Nothing was removed');
+      }
+      return { removed: await takeDown(ctx, open, options), wouldRemove: [] };
+    }),
   text: ({ removed, wouldRemove }) =>
     removed.length + wouldRemove.length === 0
       ? 'There is nothing to remove'

@@ -12,14 +12,11 @@ export const planCommand = defineCommand({
   examples: {
     'atoll plan': 'the site in atoll.yaml',
   },
-  run: (ctx, { options, terminal }) =>
-    withSite(
-      ctx,
-      options.site,
-      terminal,
-      async (open) => ({ site: open.work.site.name, stages: await planUp(ctx, open) }),
-      'look',
-    ),
+  run: (ctx, input) =>
+    withSite(ctx, input, 'look', async (open) => ({
+      site: open.work.site.name,
+      stages: await planUp(ctx, open),
+    })),
   text: ({ site, stages }, style) => {
     const heads = columns(
       stages.map(({ id, run, reason }) => [

@@ -10,7 +10,7 @@ export const statusCommand = defineCommand({
   examples: {
     'atoll status': 'the site in atoll.yaml',
   },
-  run: (ctx, { options, terminal }) => withSite(ctx, options.site, terminal, siteStatus, 'look'),
+  run: (ctx, input) => withSite(ctx, input, 'look', siteStatus),
   text: ({ site, stages, resources }, style) =>
     [
       style.bold(`Site ${site}`),

@@ -23,25 +23,17 @@ export const upCommand = defineCommand({
     'atoll up --only images --fresh': 'the images stage, again',
     'atoll up --to config': 'all there is before machines boot',
   },
-  run: (ctx, { options, terminal }) =>
-    withSite(
-      ctx,
-      options.site,
-      terminal,
-      async (open) => {
-        if (options.dryRun)
-          return {
-            dryRun: true,
-            stages: await planUp(ctx, open, options),
-            outcomes: [],
-            outputs: {},
-          };
-        const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
-        if (!succeeded) throw error;
-        return { dryRun: false, stages: [], run, outcomes, outputs };
-      },
-      options.dryRun ? 'look' : 'change',
-    ),
+  run: (ctx, input) =>
+    withSite(ctx, input, input.options.dryRun ? 'look' : 'change', async (open) => {
+      const { options } = input;
+      if (options.dryRun) {
+        const stages = await planUp(ctx, open, options);
+        return { dryRun: true, stages, outcomes: [], outputs: {} };
+      }
+      const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
+      if (!succeeded) throw error;
+      return { dryRun: false, stages: [], run, outcomes, outputs };
+    }),
   text: ({ dryRun, stages, outcomes }, style) =>
     (dryRun
       ? columns(stages.map(({ id, run, reason }) => [run ? 'run' : 'skip', id, style.dim(reason)]))

@@ -11,7 +11,7 @@ import {
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import type { Terminal } from '../../command.ts';
-import { type RegistryFlags, registriesFrom } from '../../registry-options.ts';
+import { type RegistryFlags, withRegistries } from '../../registry-options.ts';
 
 export const CATALOG_ARGUMENT = {
   name: 'catalog',
@@ -45,20 +45,6 @@ export async function catalogPlace(
 function referenceOf(location: ImageLocation): Reference {
   if (location.kind === 'docker') return location.reference;
   return { registry: 'localhost', repository: location.path };
-}
-
-/** Runs work with the registries of one command, and closes them. */
-export async function withRegistries<T>(
-  flags: RegistryFlags,
-  terminal: Terminal,
-  work: (registries: Registries) => Promise<T>,
-): Promise<T> {
-  const registries = registriesFrom(flags, terminal);
-  try {
-    return await work(registries);
-  } finally {
-    await registries.close();
-  }
 }
 
 /** What a catalog says. */

@@ -7,8 +7,8 @@ import { counted } from '../../../core/format.ts';
 import { nearest } from '../../../core/nearest.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { onOff, text, texts } from '../../flags.ts';
-import { REGISTRY_OPTIONS } from '../../registry-options.ts';
-import { CATALOG_ARGUMENT, catalogPlace, parseCatalog, withRegistries } from './open-catalog.ts';
+import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
+import { CATALOG_ARGUMENT, catalogPlace, parseCatalog } from './open-catalog.ts';
 import { parsePackageFlags } from './package-flag.ts';
 
 export const catalogResolveCommand = defineCommand({

@@ -4,7 +4,7 @@ import { parseImageLocation } from '../../../mirror/image-location.ts';
 import { parsePlatform } from '../../../oci/platform.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { onOff, texts } from '../../flags.ts';
-import { REGISTRY_OPTIONS, registriesFrom, VERIFY_TARGET } from '../../registry-options.ts';
+import { REGISTRY_OPTIONS, VERIFY_TARGET, withRegistries } from '../../registry-options.ts';
 
 export const mirrorCopyCommand = defineCommand({
   name: 'mirror copy',
@@ -35,19 +35,16 @@ export const mirrorCopyCommand = defineCommand({
       'one platform, under the digest of the whole',
   },
   async run(ctx, { args, options, terminal }) {
-    const registries = registriesFrom(options, terminal);
-    try {
-      return await copyImage(ctx, {
+    return withRegistries(options, terminal, (registries) =>
+      copyImage(ctx, {
         from: parseImageLocation(args.source ?? ''),
         to: parseImageLocation(args.target ?? ''),
         registries,
         platforms: options.platform.map(parsePlatform),
         sparse: options.sparse,
         signatures: options.signatures,
-      });
-    } finally {
-      await registries.close();
-    }
+      }),
+    );
   },
   text: copiedText,
 });

@@ -10,7 +10,7 @@ import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
 import { MIRROR_OPTIONS } from '../../mirror-options.ts';
-import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
 
 interface PlannedDelete {
   readonly images: readonly string[];
@@ -46,9 +46,8 @@ export const mirrorDeleteCommand = defineCommand({
     const imageSet = await readImageSet(resolve(options.config));
     const destination = parseDestination(options.at);
     const workingDir = new WorkingDir(resolve(options.dir));
-    const registries = registriesFrom(options, terminal);
-    const common = { workingDir, registries };
-    try {
+    return withRegistries(options, terminal, async (registries) => {
+      const common = { workingDir, registries };
       return await workingDir.exclusively(ctx, async () => {
         const plan = await planDelete(ctx, { imageSet, destination, ...common });
         if (!options.execute) {
@@ -63,9 +62,7 @@ export const mirrorDeleteCommand = defineCommand({
         }
         return { result: await executeDelete(ctx, plan, { ...common, icsp: options.icsp }) };
       });
-    } finally {
-      await registries.close();
-    }
+    });
   },
   text: ({ plan, result }, style) => (plan ? planText(plan, style) : deletedText(result, style)),
   exitCode: ({ result }) => (result && result.failures.length > 0 ? 7 : 0),

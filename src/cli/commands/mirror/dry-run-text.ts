@@ -1,6 +1,19 @@
 import { counted, formatBytes } from '../../../core/format.ts';
 import type { DryRun, SpaceHere } from '../../../mirror/flow/dry-run.ts';
 import type { Style } from '../../command.ts';
+import { reportExitCode } from '../../mirror-options.ts';
+
+type Outcome<R> = { readonly dryRun: DryRun } | { readonly result: R };
+
+/** How a command shows what it did, or what it would do. */
+export const orDryRun = <R extends { readonly report: Parameters<typeof reportExitCode>[0] }>(
+  resultText: (result: R, style: Style) => string,
+) => ({
+  text: (outcome: Outcome<R>, style: Style) =>
+    'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
+  exitCode: (outcome: Outcome<R>) =>
+    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
+});
 
 /** What a run would move and the space it needs on each side. */
 export function dryRunText(plan: DryRun, style: Style): string {

@@ -7,7 +7,7 @@ import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { text } from '../../flags.ts';
 import { MIRROR_OPTIONS } from '../../mirror-options.ts';
-import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
 
 export const mirrorInventoryCommand = defineCommand({
   name: 'mirror inventory',
@@ -23,8 +23,7 @@ export const mirrorInventoryCommand = defineCommand({
       'carry it out, then: atoll mirror save --have inventory.json',
   },
   async run(ctx, { options, terminal }) {
-    const registries = registriesFrom(options, terminal);
-    try {
+    return withRegistries(options, terminal, async (registries) => {
       const workingDir = new WorkingDir(resolve(options.dir));
       const inventory = await takeInventory(
         ctx,
@@ -35,9 +34,7 @@ export const mirrorInventoryCommand = defineCommand({
       const file = resolve(options.to);
       await writeFileAtomic(file, `${JSON.stringify(inventory, null, 1)}\n`);
       return { file, digests: Object.keys(inventory.content).length };
-    } finally {
-      await registries.close();
-    }
+    });
   },
   text: ({ file, digests }) => `${counted(digests, 'digest')} in ${file}`,
 });

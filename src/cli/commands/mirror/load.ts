@@ -5,9 +5,9 @@ import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
-import { registriesFrom } from '../../registry-options.ts';
-import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
+import { MIRROR_OPTIONS } from '../../mirror-options.ts';
+import { withRegistries } from '../../registry-options.ts';
+import { orDryRun } from './dry-run-text.ts';
 import { resultText } from './result-text.ts';
 import { VERIFY_KEY } from './signing-options.ts';
 
@@ -30,8 +30,7 @@ export const mirrorLoadCommand = defineCommand({
       'only if it is signed by the team',
   },
   async run(ctx, { options, terminal }) {
-    const registries = registriesFrom(options, terminal);
-    try {
+    return withRegistries(options, terminal, async (registries) => {
       const load = {
         folder: resolve(options.from),
         destination: parseDestination(options.to, options.maxNestedPaths),
@@ -45,12 +44,7 @@ export const mirrorLoadCommand = defineCommand({
       return options.dryRun
         ? { dryRun: await planLoad(ctx, load) }
         : { result: await loadBundle(ctx, load) };
-    } finally {
-      await registries.close();
-    }
+    });
   },
-  text: (outcome, style) =>
-    'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
-  exitCode: (outcome) =>
-    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
+  ...orDryRun(resultText),
 });

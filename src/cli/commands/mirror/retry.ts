@@ -4,7 +4,7 @@ import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
-import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
+import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
 import { resultText, saveText } from './result-text.ts';
 import { SIGNING_OPTIONS, signerFrom, VERIFY_KEY } from './signing-options.ts';
 
@@ -27,15 +27,12 @@ export const mirrorRetryCommand = defineCommand({
   },
   async run(ctx, { options, terminal }) {
     const signer = await signerFrom(options, terminal);
-    const registries = registriesFrom(options, terminal);
-    try {
+    return withRegistries(options, terminal, async (registries) => {
       const { icsp, concurrency } = options;
       const workingDir = new WorkingDir(resolve(options.dir));
       const keys = await loadBundleKeys(options.verifyKey.map((file) => resolve(file)));
       return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer, keys });
-    } finally {
-      await registries.close();
-    }
+    });
   },
   text: ({ mirror, save }, style) => (save ? saveText(save, style) : resultText(mirror, style)),
   exitCode: ({ mirror, save }) => reportExitCode((save ?? mirror).report),

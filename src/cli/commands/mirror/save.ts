@@ -7,14 +7,9 @@ import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text, texts } from '../../flags.ts';
-import {
-  COLLECT_OPTIONS,
-  MIRROR_OPTIONS,
-  reportExitCode,
-  withMirrorTools,
-} from '../../mirror-options.ts';
+import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
-import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
+import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
 import { saveText } from './result-text.ts';
 import { SIGNING_OPTIONS, signerFrom } from './signing-options.ts';
@@ -81,10 +76,7 @@ export const mirrorSaveCommand = defineCommand({
         : { result: await saveBundle(ctx, save) };
     });
   },
-  text: (outcome, style) =>
-    'result' in outcome ? saveText(outcome.result, style) : dryRunText(outcome.dryRun, style),
-  exitCode: (outcome) =>
-    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
+  ...orDryRun(saveText),
 });
 
 function chunkBytes(text: string | undefined): number | undefined {

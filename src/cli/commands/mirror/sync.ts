@@ -5,13 +5,8 @@ import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import {
-  COLLECT_OPTIONS,
-  MIRROR_OPTIONS,
-  reportExitCode,
-  withMirrorTools,
-} from '../../mirror-options.ts';
-import { dryRunExitCode, dryRunText } from './dry-run-text.ts';
+import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
+import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
 import { resultText } from './result-text.ts';
 
@@ -55,8 +50,5 @@ export const mirrorSyncCommand = defineCommand({
         : { result: await syncMirror(ctx, sync) };
     });
   },
-  text: (outcome, style) =>
-    'result' in outcome ? resultText(outcome.result, style) : dryRunText(outcome.dryRun, style),
-  exitCode: (outcome) =>
-    'result' in outcome ? reportExitCode(outcome.result.report) : dryRunExitCode(outcome.dryRun),
+  ...orDryRun(resultText),
 });
