@@ -35,8 +35,6 @@ export function machineConfig(input: MachineConfigInput) {
   return clusterObject('machineconfiguration.openshift.io/v1', 'MachineConfig', metadata, spec);
 }
 
-export type MachineConfig = ReturnType<typeof machineConfig>;
-
 function checkNames({ name, role }: MachineConfigInput): void {
   const wrong = [name, role].find((text) => !NAME.test(text));
   if (wrong === undefined) return;
