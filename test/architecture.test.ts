@@ -115,6 +115,7 @@ describe('the sources', () => {
 const WORDS_ALLOWED: Readonly<Record<string, string>> = {
   'cli/reporters/event-text.ts': 'decides only whether a line repeats its subject',
   'cli/usage-error.ts': 'takes the misspelled word out of what commander says, for a suggestion',
+  'cluster/api/status-error.ts': 'the API says who manages a field in words alone',
   'http/network-error.ts': 'OpenSSL says through EPROTO what went wrong, in words alone',
   'remote/config/auth-file-parse.ts': 'JSON.parse tells the place of a mistake in words alone',
   'store/s3/bucket.ts': 'says more where the SDK says only "UnknownError"',

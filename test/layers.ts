@@ -11,7 +11,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   generate: ['core', 'oci', 'openshift'],
   mirror: ['core', 'oci', 'store', 'remote', 'content', 'generate', 'openshift'],
   host: ['core'],
-  cluster: ['core', 'generate', 'openshift'],
+  cluster: ['core', 'oci', 'http', 'generate', 'openshift'],
   platform: ['core', 'generate', 'host', 'cluster', 'openshift'],
   observe: ['core', 'oci', 'openshift', 'host', 'cluster'],
   rehearse: [

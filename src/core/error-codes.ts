@@ -129,6 +129,25 @@ export const ERROR_CODES = {
     summary: 'Some images could not be mirrored; the rest are in place',
   },
   CLUSTER_FAILED: { exit: 6, transient: false, summary: 'The cluster did not come up' },
+
+  // The Kubernetes API of a cluster.
+  CLUSTER_UNAVAILABLE: { exit: 4, transient: true, summary: 'A Kubernetes API did not answer' },
+  CLUSTER_DENIED: {
+    exit: 4,
+    transient: false,
+    summary: 'A Kubernetes API refused the credentials, or they may not do this',
+  },
+  CLUSTER_REFUSED: { exit: 3, transient: false, summary: 'A Kubernetes API refused a request' },
+  CLUSTER_CONFLICT: {
+    exit: 3,
+    transient: false,
+    summary: 'Somebody else manages a field that would be changed in the cluster',
+  },
+  CLUSTER_KIND_UNKNOWN: {
+    exit: 3,
+    transient: false,
+    summary: 'A cluster does not know a kind of object',
+  },
 } as const satisfies Record<string, CodeInfo>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -49,6 +49,12 @@ export function readMirrorSets(text: string, subject: string): NamedRules[] {
     .map((object) => readOne(object, subject));
 }
 
+/** One object as a mirror set, or undefined where it is none. */
+export function readMirrorSet(object: unknown): NamedRules | undefined {
+  const { data } = anySet.safeParse(object);
+  return data && namedRules(data);
+}
+
 export interface Migration {
   readonly objects: readonly MirrorSet[];
   /** What the target form cannot say. */

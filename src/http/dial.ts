@@ -87,7 +87,7 @@ async function secure(
   const { tls, hostname } = route;
   const socket = connectTls({
     ...target,
-    ...serverName(hostname),
+    ...serverName(tls?.serverName ?? hostname),
     secureContext: tls?.context,
     session: tls?.session,
     rejectUnauthorized: tls?.verify ?? true,

@@ -19,6 +19,8 @@ export interface ServerRoute {
 export interface RouteTls {
   readonly context: SecureContext;
   readonly verify: boolean;
+  /** The name that the certificate must have, where it is not the one that is dialled. */
+  readonly serverName?: string | undefined;
   /** The last session, so that the next handshake is short. */
   session?: Buffer | undefined;
 }

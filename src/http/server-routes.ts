@@ -118,7 +118,7 @@ const SYSTEM_BUNDLES = [
 ];
 
 /** PEM texts of everything trusted for all hosts: the machine's roots and `--ca`. */
-async function loadTrust(options: HttpOptions): Promise<readonly string[]> {
+export async function loadTrust(options: HttpOptions): Promise<readonly string[]> {
   const env = options.env ?? process.env;
   const extra = [
     ...(env.NODE_EXTRA_CA_CERTS ? [env.NODE_EXTRA_CA_CERTS] : []),

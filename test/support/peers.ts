@@ -17,7 +17,9 @@ export type Peer =
   | 'cfn-lint'
   | 'gpg'
   | 'openssl'
-  | 'curl';
+  | 'curl'
+  | 'etcd'
+  | 'kube-apiserver';
 
 const EXTRA_PATHS = [
   '/usr/local/sbin',

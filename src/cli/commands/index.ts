@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { applyCommand } from './apply.ts';
 import { BOOTSTRAP_COMMANDS } from './bootstrap/index.ts';
 import { CATALOG_COMMANDS } from './catalog/index.ts';
 import { completionCommand } from './completion.ts';
@@ -18,6 +19,7 @@ import { statusCommand } from './status.ts';
 import { STEP_COMMANDS } from './step/index.ts';
 import { upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
+import { verifyCommand } from './verify.ts';
 import { versionCommand } from './version.ts';
 
 export { GROUPS };
@@ -40,6 +42,8 @@ export const COMMANDS: readonly Command[] = [
   ...BOOTSTRAP_COMMANDS,
   diagnoseCommand,
   rehearseCommand,
+  applyCommand,
+  verifyCommand,
   labNodeCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,

@@ -22,6 +22,8 @@ const LOADERS: Readonly<Record<string, Load>> = {
   bootstrap: async () => (await import('./bootstrap/index.ts')).BOOTSTRAP_COMMANDS,
   diagnose: async () => [(await import('./diagnose.ts')).diagnoseCommand],
   rehearse: async () => [(await import('./rehearse.ts')).rehearseCommand],
+  apply: async () => [(await import('./apply.ts')).applyCommand],
+  verify: async () => [(await import('./verify.ts')).verifyCommand],
   'lab-node': async () => [(await import('./lab-node.ts')).labNodeCommand],
   version: async () => [(await import('./version.ts')).versionCommand],
 };

@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { JsonGeneralName, X509Certificate } from '@peculiar/x509';
-import { loadX509 } from './load-x509.ts';
+import { loadX509 } from '../../core/load-x509.ts';
 
 /** A certificate and its private key, as PEM. */
 export interface KeyPair {
