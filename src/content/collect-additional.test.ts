@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
 import { upstreamSource } from '../../test/support/upstream-source.ts';
 import { silentContext } from '../core/context.ts';
+import { linearPattern } from '../core/linear-pattern.ts';
 import { digestOf } from '../oci/digest.ts';
 import { parseManifest } from '../oci/manifest.ts';
 import { MEDIA_TYPES } from '../oci/media-types.ts';
@@ -9,7 +10,6 @@ import { openDiskStore } from '../store/disk/disk-store.ts';
 import { layoutTarget } from '../store/layout/target.ts';
 import { splitBlocked } from './blocked.ts';
 import { collectAdditionalImages } from './collect-additional.ts';
-import { goRegExp } from './image-set/go-regexp.ts';
 import { parseImageSet } from './image-set/parse-image-set.ts';
 
 const ctx = silentContext();
@@ -91,7 +91,7 @@ describe('splitBlocked', () => {
     const set = setOf([{ name: HELLO }, { name: 'quay.io/openshifttest/helm:3.17.0' }]);
     const { images } = await collectAdditionalImages(ctx, set, deps);
     const split = (name: string, destination?: string) =>
-      splitBlocked(images, [{ name, pattern: goRegExp(name) }], () => destination);
+      splitBlocked(images, [{ name, pattern: linearPattern(name) }], () => destination);
 
     expect(split('helm').blocked).toMatchObject([
       { by: 'helm', image: { source: { tag: '3.17.0' } } },
@@ -102,22 +102,4 @@ describe('splitBlocked', () => {
     expect(split('^mirror', 'docker://mirror.test/x').blocked).toHaveLength(2);
     expect(split('docker://').blocked).toHaveLength(0);
   });
-});
-
-test.each([
-  ['(?i)ABC', 'xabcx', true],
-  ['[[:digit:]]+$', 'a12', true],
-  ['\\Aquay', 'my.quay', false],
-  ['(?P<x>a)b', 'ab', true],
-  ['^\\Qquay.io/a+b\\E:1', 'quay.io/a+b:1', true],
-  ['\\Qa.b', 'axb', false],
-])('goRegExp reads %s as Go does', (pattern, text, matches) => {
-  expect(goRegExp(pattern).test(text)).toBe(matches);
-});
-
-test('goRegExp refuses classes that would quietly mean something else', () => {
-  for (const pattern of ['\\pL', 'a\\p{Greek}', '\\PN']) {
-    expect(() => goRegExp(pattern)).toThrow(SyntaxError);
-  }
-  expect(goRegExp('\\\\p').test('\\p')).toBe(true);
 });

@@ -9,10 +9,10 @@ import {
   type Node,
   parseAllDocuments,
   parseDocument,
-  type YAMLError,
 } from 'yaml';
 import { messageOf } from './errors.ts';
 import { YAML_DIALECTS, type YamlDialect } from './yaml.ts';
+import { isTooDeep, repeatedKeys, TOO_DEEP } from './yaml-tree.ts';
 
 /** A place in a file. Lines and columns count from 1. */
 export interface FilePlace {
@@ -32,17 +32,23 @@ export class YamlFile {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
   readonly #second: Document.Parsed | undefined;
+  readonly #refusal: string | undefined;
 
   constructor(text: string, dialect: YamlDialect = 'strict') {
-    const options = { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true };
-    const [first, second] = parseAllDocuments(text, { ...YAML_DIALECTS[dialect], ...options });
+    this.#refusal = refusalOf(text);
+    const options = { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false };
+    const [first, second] = parseAllDocuments(this.#refusal ? '' : text, {
+      ...YAML_DIALECTS[dialect],
+      ...options,
+    });
     this.#document = first ?? parseDocument('');
     this.#second = second;
   }
 
   /** The whole as a value; what is there twice does not hide the mistakes in the rest. */
   read(): { readonly value: unknown } | { readonly problems: FileProblem[] } {
-    const broken = this.#document.errors.filter((error) => !isRepeat(error));
+    if (this.#refusal) return { problems: [this.#problem(0, this.#refusal)] };
+    const broken = this.#document.errors;
     if (broken.length > 0) {
       return {
         problems: broken.map((error) => this.#problem(error.pos[0], lowerFirst(error.message))),
@@ -59,9 +65,9 @@ export class YamlFile {
   }
 
   repeats(): FileProblem[] {
-    const keys = this.#document.errors
-      .filter(isRepeat)
-      .map(({ pos }) => this.#problem(pos[0], 'this key is here twice'));
+    const keys = repeatedKeys(this.#document).map(({ range }) =>
+      this.#problem(range?.[0] ?? 0, 'this key is here twice'),
+    );
     if (!this.#second) return keys;
     const start = this.#second.contents?.range?.[0] ?? this.#second.range[0];
     const hint = 'Put it in a file of its own';
@@ -114,15 +120,21 @@ export class YamlFile {
   }
 }
 
+/** A person's file is far smaller; reading this much with its places takes many seconds. */
+const MAX_LENGTH = 2 * 1024 * 1024;
+
+function refusalOf(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) {
+    return `it has ${text.length} characters, more than the ${MAX_LENGTH} that such a file may have`;
+  }
+  return isTooDeep(text) ? TOO_DEEP : undefined;
+}
+
 function holdsItself(value: unknown, above: readonly unknown[] = []): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (above.includes(value)) return true;
   const here = [...above, value];
   return Object.values(value).some((each) => holdsItself(each, here));
-}
-
-function isRepeat({ code }: YAMLError): boolean {
-  return code === 'DUPLICATE_KEY';
 }
 
 const NOWHERE = { line: undefined, column: undefined };

@@ -83,11 +83,12 @@ export function problemText({ path, message, hint, complete }: InputProblem): st
 /** The error that lists all mistakes of one file. */
 export function inputError(file: string, problems: readonly InputProblem[]): AtollError {
   const sorted = problems.toSorted(byPlace);
-  const shown = sorted.map((problem) => {
+  const shown = sorted.slice(0, MAX_SHOWN).map((problem) => {
     const { line, column } = problem;
     const place = line === undefined ? file : `${file}:${line}:${column}`;
     return `${place}: ${problemText(problem)}`;
   });
+  if (sorted.length > shown.length) shown.push(`and ${sorted.length - shown.length} more`);
   const count = problems.length === 1 ? 'one mistake' : `${problems.length} mistakes`;
   const { line, column } = sorted[0] ?? {};
   return new AtollError(
@@ -118,11 +119,16 @@ function withoutNulls(value: unknown): unknown {
 
 type Issue = z.core.$ZodIssue;
 
+/** A file with more unknown fields is another file; each costs a search for its place and for its like. */
+const MAX_UNKNOWN = 100;
+/** More mistakes than this are counted, not shown. */
+const MAX_SHOWN = 100;
+
 function problemsOf(issue: Issue, file: YamlFile, schema: ZodType): InputProblem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) =>
-      unknownField(file, issue.path, key, hintFor(key, issue, schema)),
-    );
+    return issue.keys
+      .slice(0, MAX_UNKNOWN)
+      .map((key) => unknownField(file, issue.path, key, hintFor(key, issue, schema)));
   }
   if (issue.code === 'invalid_type' && issue.expected === 'never') {
     return [unknownField(file, issue.path.slice(0, -1), issue.path.at(-1), issue.message)];

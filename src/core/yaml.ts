@@ -2,6 +2,8 @@ import {
   type CreateNodeOptions,
   Document,
   type DocumentOptions,
+  LineCounter,
+  type Node,
   type ParseOptions,
   parseAllDocuments,
   type SchemaOptions,
@@ -9,8 +11,10 @@ import {
   type ToJSOptions,
   type ToStringOptions,
   visit,
+  YAMLParseError,
 } from 'yaml';
-import { AtollError } from './errors.ts';
+import { AtollError, messageOf } from './errors.ts';
+import { isTooDeep, repeatedKeys, TOO_DEEP } from './yaml-tree.ts';
 
 type DialectOptions = ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions;
 
@@ -48,15 +52,56 @@ export interface YamlError extends Error {
   readonly linePos?: readonly [{ readonly line: number; readonly col: number }, ...unknown[]];
 }
 
-/** Every document of a text. */
+/** Every document of a text. One that would unfold without end has an error instead of a value. */
 export function yamlDocuments(text: string, dialect: YamlDialect): YamlDocument[] {
-  return [...parseAllDocuments(text, { ...YAML_DIALECTS[dialect], logLevel: 'error' })].map(
-    (document) => ({
-      error: document.errors[0],
+  if (isTooDeep(text)) return [broken(new YAMLParseError([0, 1], 'IMPOSSIBLE', TOO_DEEP))];
+  const lines = new LineCounter();
+  const options = { ...YAML_DIALECTS[dialect], uniqueKeys: false, lineCounter: lines };
+  const checksKeys = !('uniqueKeys' in YAML_DIALECTS[dialect]);
+  return [...parseAllDocuments(text, { ...options, logLevel: 'error' })].map((document) => {
+    const [repeated] = checksKeys ? repeatedKeys(document) : [];
+    const error =
+      document.errors[0] ?? (repeated && repeatError(repeated, lines)) ?? bomb(document);
+    if (error && document.errors.length === 0 && !repeated) return broken(error);
+    return {
+      error,
       value: () => document.toJS(),
       text: () => document.toString({ directives: false }),
-    }),
-  );
+    };
+  });
+}
+
+function broken(error: YamlError): YamlDocument {
+  return { error, value: () => undefined, text: () => '' };
+}
+
+function repeatError(key: Node, lines: LineCounter): YamlError {
+  const [start = 0] = key.range ?? [];
+  const error = new YAMLParseError([start, start + 1], 'DUPLICATE_KEY', 'Map keys must be unique');
+  error.linePos = [lines.linePos(start)];
+  return error;
+}
+
+/** Aliases that lead to far more than is written, or nowhere. */
+function bomb(document: Document.Parsed): YamlError | undefined {
+  if (!hasAliases(document)) return undefined;
+  try {
+    document.toJS();
+    return undefined;
+  } catch (error) {
+    return new YAMLParseError([0, 1], 'BAD_ALIAS', messageOf(error));
+  }
+}
+
+function hasAliases(document: Document.Parsed): boolean {
+  let found = false;
+  visit(document, {
+    Alias() {
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The value of a text of one document; undefined when it is empty. Throws what is wrong with it. */

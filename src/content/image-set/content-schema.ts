@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { linearPattern } from '../../core/linear-pattern.ts';
 import {
   type ApiVersion,
   ONLY_V2,
@@ -14,7 +15,6 @@ import {
   unique,
   uniqueNames,
 } from './fields.ts';
-import { goRegExp } from './go-regexp.ts';
 import { operatorCatalog } from './operator-schema.ts';
 import { platformContent } from './platform-schema.ts';
 
@@ -37,7 +37,7 @@ const blockedImage = z
   .strictObject({
     name: textThat((value) => {
       try {
-        goRegExp(value);
+        linearPattern(value);
         return undefined;
       } catch {
         return { wrong: `"${value}" is not a regular expression` };
@@ -46,7 +46,7 @@ const blockedImage = z
       'A regular expression; it blocks where it is found in the origin or the destination',
     ),
   })
-  .transform(({ name }) => ({ name, pattern: goRegExp(name) }));
+  .transform(({ name }) => ({ name, pattern: linearPattern(name) }));
 
 const chart = (version: ApiVersion) => ({
   name: text,

@@ -1,9 +1,10 @@
+import type { LinearPattern } from '../../core/linear-pattern.ts';
 import type { Content } from './content-schema.ts';
 
 export type { CatalogOrigin } from './references.ts';
 
 /** What was read stays as it is. */
-type Settled<T> = T extends RegExp | string
+type Settled<T> = T extends LinearPattern | string
   ? T
   : T extends readonly (infer Item)[]
     ? readonly Settled<Item>[]

@@ -57,6 +57,15 @@ describe('decompressed', () => {
     }
   });
 
+  test('names a bomb as one', async () => {
+    // One block of zstd that repeats a byte 128 KiB times takes four bytes.
+    const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]);
+    const block = Buffer.from([0x02, 0x00, 0x10, 0x41]);
+    const bomb = Buffer.concat([head, ...Array.from({ length: 5000 }, () => block)]);
+
+    await expect(unpack(bomb, bomb.length)).rejects.toThrow('as a compression bomb does');
+  });
+
   test('hands on the failure of its input, not the damage it does', async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield gzipSync(TEXT).subarray(0, 20);

@@ -8,6 +8,11 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const ZSTD_SKIPPABLE_MAGIC = [0x2a, 0x4d, 0x18];
 const LONGEST_MAGIC = 4;
 
+/** No layer needs more; what unfolds for ever is stopped here. gzip cannot exceed this ratio, so it counts not. */
+const LIMITS = { maxBytes: 256 * 1024 ** 3, maxRatio: 1100, ratioFloorBytes: 1024 ** 3 };
+/** What one piece of zstd may unfold to, all of which is in memory at once. */
+const MAX_BURST_BYTES = 512 * 1024 ** 2;
+
 export type Compression = 'gzip' | 'zstd' | 'none';
 
 /** What the first bytes of a stream say; media types in the wild are not to be trusted here. */
@@ -55,7 +60,7 @@ async function* prepended(
 
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* gunzip(chunks);
+    yield* gunzip(chunks, LIMITS);
   } catch (error) {
     throw error instanceof ArchiveError ? broken('gzip', error) : error;
   }
@@ -63,7 +68,13 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
+  let [total, burst] = [0, 0];
   const decoder = new Decompress((data) => {
+    total += data.length;
+    burst += data.length;
+    if (burst > MAX_BURST_BYTES || total > LIMITS.maxBytes) {
+      throw new ArchiveError('refused', 'it unfolds without end, as a compression bomb does');
+    }
     // The decoder reuses its buffers.
     if (data.length > 0) ready.push(data.slice());
   });
@@ -77,15 +88,14 @@ async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const chunk of chunks) {
     push(chunk, false);
     yield* ready.splice(0);
+    burst = 0;
   }
   push(new Uint8Array(0), true);
   yield* ready.splice(0);
 }
 
 function broken(kind: string, cause: unknown): AtollError {
-  return new AtollError(
-    'LAYER_INVALID',
-    `Cannot unpack a layer: its ${kind} stream is broken (${messageOf(cause)})`,
-    { cause },
-  );
+  const isBomb = cause instanceof ArchiveError && cause.kind === 'refused';
+  const found = isBomb ? messageOf(cause) : `its ${kind} stream is broken (${messageOf(cause)})`;
+  return new AtollError('LAYER_INVALID', `Cannot unpack a layer: ${found}`, { cause });
 }

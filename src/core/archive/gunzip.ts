@@ -115,9 +115,9 @@ function createMeter(limits: GunzipLimits | undefined) {
       for (const data of datas) {
         bytesOut += data.length;
         if (limits && bytesOut > limits.maxBytes)
-          refuse(`it unfolds to more than ${limits.maxBytes} bytes`);
+          refuse(`it unfolds to more than ${limits.maxBytes} bytes, as a compression bomb does`);
         if (limits && bytesOut > limits.ratioFloorBytes && bytesOut > bytesIn * limits.maxRatio)
-          refuse(`it unfolds more than ${limits.maxRatio} times`);
+          refuse(`it unfolds more than ${limits.maxRatio} times, as a compression bomb does`);
         yield data;
       }
     },

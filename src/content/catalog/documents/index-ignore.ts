@@ -1,11 +1,13 @@
+import { type LinearPattern, linearPattern } from '../../../core/linear-pattern.ts';
 import { byText } from '../../../core/order.ts';
+
 /** Whether a path below the catalog's folder is left out. */
 export type Ignore = (path: string) => boolean;
 
 export const INDEX_IGNORE = '.indexignore';
 
 interface Rule {
-  readonly pattern: RegExp;
+  readonly pattern: LinearPattern;
   readonly negated: boolean;
   readonly onlyFolders: boolean;
 }
@@ -44,7 +46,7 @@ function parseRules(folder: string, text: string): Rule[] {
 }
 
 /** A slash anywhere but at the end ties the pattern to the folder of its file. */
-function patternOf(folder: string, glob: string): RegExp {
+function patternOf(folder: string, glob: string): LinearPattern {
   const anchored = glob.includes('/');
   const source = glob
     .replace(/^\//, '')
@@ -57,7 +59,7 @@ function patternOf(folder: string, glob: string): RegExp {
     .replaceAll('/**/', '/(?:.*/)?')
     .replace(/\/\*\*$/, '/.*');
   const prefix = folder === '' ? '' : `${escaped(folder)}/`;
-  return new RegExp(`^${prefix}${anchored ? '' : '(?:.*/)?'}${body}$`);
+  return linearPattern(`^${prefix}${anchored ? '' : '(?:.*/)?'}${body}$`);
 }
 
 function partPattern(part: string): string {
