@@ -6,6 +6,11 @@ import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
+// "npm install -g ." on a clone prepares it, and so does the "npm ci" below, which this script started.
+const STARTED = 'ATOLL_SETUP_STARTED';
+if (process.argv.includes('--prepare') && process.env[STARTED]) process.exit(0);
+process.env[STARTED] = '1';
+
 function run(file, args) {
   const { status, error } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status === 0) return;

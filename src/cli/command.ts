@@ -89,6 +89,8 @@ export interface CommandSpec<R, O extends Readonly<Record<string, OptionSpec>>> 
    * printed as it is. Without this everything printed passes redaction.
    */
   readonly verbatim?: true;
+  /** Atoll starts it itself: it works, but no help, manual or completion shows it. */
+  readonly internal?: true;
   /** Exit status for a result that is not a full success (exit 7). Default 0. */
   readonly exitCode?: (result: R) => number;
 }
@@ -104,8 +106,12 @@ export interface Command {
   readonly run: (ctx: Context, input: CommandInput<Record<string, OptionSpec>>) => Promise<unknown>;
   readonly text: ((result: unknown, style: Style) => string) | undefined;
   readonly verbatim: boolean;
+  readonly internal: boolean;
   readonly exitCode: (result: unknown) => number;
 }
+
+/** The words that ask for the version, as a first argument. */
+export const VERSION_FLAGS: ReadonlySet<string> = new Set(['--version', '-v', '-V']);
 
 export function defineCommand<R, const O extends Readonly<Record<string, OptionSpec>>>(
   spec: CommandSpec<R, O>,
@@ -120,6 +126,7 @@ export function defineCommand<R, const O extends Readonly<Record<string, OptionS
     run: spec.run as unknown as Command['run'],
     text: spec.text as Command['text'],
     verbatim: spec.verbatim ?? false,
+    internal: spec.internal ?? false,
     exitCode: (spec.exitCode as Command['exitCode'] | undefined) ?? (() => 0),
   };
 }

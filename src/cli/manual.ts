@@ -45,7 +45,7 @@ export function commandsManual(
   commands: readonly Command[],
   groups: Readonly<Record<string, string>>,
 ): string {
-  const sorted = commands.toSorted(by(({ name }) => name));
+  const sorted = commands.filter(({ internal }) => !internal).toSorted(by(({ name }) => name));
   const overview = sorted.map((command) => [
     `[\`atoll ${command.name}\`](#${anchor(command.name)})`,
     command.summary,

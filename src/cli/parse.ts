@@ -1,6 +1,6 @@
 import { CommanderError, Command as Node } from 'commander';
 import { AtollError } from '../core/errors.ts';
-import type { Command, CommandInput, OptionSpec } from './command.ts';
+import { type Command, type CommandInput, type OptionSpec, VERSION_FLAGS } from './command.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { flagsOf, toCommanderOption, withAbsent } from './options.ts';
 import { usageError } from './usage-error.ts';
@@ -47,7 +47,8 @@ export function parseArguments(
     },
   });
   try {
-    program.parse(argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv, { from: 'user' });
+    const isVersion = VERSION_FLAGS.has(argv[0] ?? '');
+    program.parse(isVersion ? ['version', ...argv.slice(1)] : argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'words', text: words.trimEnd(), asked: error.exitCode === 0 };
@@ -71,10 +72,37 @@ function buildProgram(set: CommandSet, outcome: Outcome): Node {
     const parent = words
       .slice(0, -1)
       .reduce((at, _, index) => groupIn(at, words.slice(0, index + 1), set, outcome), root);
-    parent.addCommand(toNode(command, words.at(-1) ?? '', outcome));
+    const { internal: hidden } = command;
+    parent.addCommand(toNode(command, words.at(-1) ?? '', outcome), { hidden });
   }
+  for (const node of root.commands) node.helpGroup(headingOf(node.name()));
+  root.addHelpText('after', START);
   return root;
 }
+
+/** How help sorts the first words. */
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  'A site, from one file:': ['lab', 'init', 'validate', 'plan', 'up', 'status', 'down', 'step'],
+  'Images:': ['mirror', 'release', 'catalog', 'registry'],
+  'Configuration:': ['render'],
+  'Looking and explaining:': ['bootstrap', 'diagnose', 'rehearse'],
+};
+
+function headingOf(word: string): string {
+  return Object.entries(HEADINGS).find(([, words]) => words.includes(word))?.[0] ?? 'Others:';
+}
+
+const START = `
+Examples:
+  $ atoll lab
+      the whole job on this machine, with nothing but Node
+  $ atoll init --platform none --name prod
+      write a site file, then: atoll validate, atoll plan, atoll up
+  $ atoll mirror sync -c imageset.yaml --to docker://mirror:5000
+      images from the internet into a mirror
+
+"atoll COMMAND --help" shows more.
+The guide is in docs/guide, every command in docs/commands.md.`;
 
 function groupIn(parent: Node, path: readonly string[], set: CommandSet, outcome: Outcome): Node {
   const word = path.at(-1) ?? '';

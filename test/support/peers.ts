@@ -17,6 +17,7 @@ export type Peer =
   | 'cfn-lint'
   | 'gpg'
   | 'openssl'
+  | 'zsh'
   | 'curl'
   | 'etcd'
   | 'kube-apiserver';

@@ -23,6 +23,32 @@ test.each(examples)('the example "%s" is a command line of its command', (line, 
   expect(parsed).toMatchObject({ kind: 'run', command });
 });
 
+const help = (...argv: string[]) => {
+  const parsed = parseArguments(argv, { commands: COMMANDS, groups: GROUPS });
+  return parsed.kind === 'words' ? parsed.text : '';
+};
+
+test('help sorts the commands, shows how to start and where to read, and hides what is internal', () => {
+  const text = help('--help');
+
+  for (const heading of ['A site, from one file:', 'Images:', 'Configuration:']) {
+    expect(text).toContain(`\n${heading}\n`);
+  }
+  expect(text).toContain('docs/guide');
+  expect(text).not.toContain('lab-node');
+  const shown = [...text.matchAll(/^ {2}\$ (atoll .*)$/gm)].map(([, line = '']) => line);
+  expect(shown.length).toBeGreaterThan(2);
+  for (const line of shown) {
+    expect(parseArguments(wordsOf(line), { commands: COMMANDS, groups: GROUPS }).kind).toBe('run');
+  }
+});
+
+test.each(['--version', '-v', '-V'])('%s is the version command', (flag) => {
+  const parsed = parseArguments([flag], { commands: COMMANDS, groups: GROUPS });
+
+  expect(parsed).toMatchObject({ kind: 'run', command: { name: 'version' } });
+});
+
 test('COMMANDS have distinct names, a summary and at least one example', () => {
   const names = COMMANDS.map(({ name }) => name);
 

@@ -7,6 +7,7 @@ const INTERRUPTED = ERROR_CODES.INTERRUPTED.exit;
 
 export const labNodeCommand = defineCommand({
   name: 'lab-node',
+  internal: true,
   summary: 'Play one machine of a lab; "atoll lab" starts these',
   arguments: [{ name: 'root', summary: 'File system of the machine' }],
   options: {

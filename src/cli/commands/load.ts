@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { type Command, VERSION_FLAGS } from '../command.ts';
 import type { CommandSet } from '../parse.ts';
 import { GROUPS } from './groups.ts';
 
@@ -33,7 +33,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
  * that start with its first word are; anything else (help, completion, a slip) gets all.
  */
 export async function loadCommands(argv: readonly string[]): Promise<CommandSet> {
-  const word = argv[0] === '--version' ? 'version' : (argv[0] ?? '');
+  const word = VERSION_FLAGS.has(argv[0] ?? '') ? 'version' : (argv[0] ?? '');
   const load = Object.hasOwn(LOADERS, word) ? LOADERS[word] : undefined;
   const commands = load ? await load() : (await import('./index.ts')).COMMANDS;
   return { commands, groups: GROUPS };

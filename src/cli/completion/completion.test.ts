@@ -1,5 +1,12 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { describeWithPeers } from '../../../test/support/peers.ts';
+import { tempDir } from '../../../test/support/temp.ts';
 import { defineCommand } from '../command.ts';
+import { COMMANDS, GROUPS } from '../commands/index.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { placesOf } from './places.ts';
@@ -55,4 +62,28 @@ test('fishCompletion offers choices and files, and quotes what a summary holds',
   expect(script).toContain(`-l format -x -a 'oci docker'`);
   expect(script).toContain(`-l authfile -r -F`);
   expect(script).toContain(`-a 'copy' -d 'Copy an image, all of it: don\\'t split'`);
+});
+
+/** A terminal with a zsh in it, where somebody types and presses tab. */
+const TYPED = `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; autoload -Uz compinit; compinit -u -D; atoll() { print -r -- \\"GOT:\\$*:\\" }; source $1; print RE''ADY"
+zpty -r -m z out '*READY*'
+zpty -w -n z $'atoll mirr\\tsy\\t--verify-t\\t\\n'
+zpty -r -m z out '*GOT:*:*'
+print -r -- \${\${out##*GOT:}%%:*}
+zpty -d z`;
+
+describeWithPeers(['zsh'], 'zshCompletion in a real zsh', () => {
+  test('completes groups, commands and flags', async () => {
+    const folder = await tempDir();
+    await writeFile(join(folder, '_atoll'), zshCompletion(placesOf(COMMANDS, GROUPS)));
+    await writeFile(join(folder, 'typed'), TYPED);
+
+    const { stdout } = await promisify(execFile)('zsh', ['-f', 'typed', './_atoll'], {
+      cwd: folder,
+    });
+
+    expect(stdout.trim()).toBe('mirror sync --verify-target');
+  });
 });

@@ -20,10 +20,11 @@ export interface Place {
 
 /** Every place of the command line: the start, the groups and the commands. */
 export function placesOf(
-  commands: readonly Command[],
+  all: readonly Command[],
   groups: Readonly<Record<string, string>>,
 ): Place[] {
   const paths = new Set(['']);
+  const commands = all.filter(({ internal }) => !internal);
   for (const { name } of commands) {
     const words = name.split(' ');
     for (let length = 1; length <= words.length; length += 1) {
