@@ -11,8 +11,13 @@ const STARTED = 'ATOLL_SETUP_STARTED';
 if (process.argv.includes('--prepare') && process.env[STARTED]) process.exit(0);
 process.env[STARTED] = '1';
 
+/** What "npm install -g" told its scripts holds for it, not for the dependencies of this clone. */
+const OF_THE_CALLER = ['npm_config_global', 'npm_config_location', 'npm_config_prefix'];
+
 function run(file, args) {
-  const { status, error } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  const env = { ...process.env };
+  for (const name of OF_THE_CALLER) delete env[name];
+  const { status, error } = spawnSync(file, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   console.error(`setup: "${[file, ...args].join(' ')}" failed${error ? `: ${error.message}` : ''}`);
   process.exit(1);
