@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
@@ -263,5 +263,31 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     expect(good.stdout).toContain('holds');
     expect(bad.stdout).toContain('etcd: Degraded=True (SyncError): no quorum');
     expect(bad.stdout).toContain('next oc describe co etcd');
+  });
+
+  test('atoll apply without a path takes what the site wrote, its own settings included', async () => {
+    const folder = await tempDir();
+    const site = join(folder, 'atoll.yaml');
+    const flags = ['--name', 'north', '--release', VERSION, '--platform', 'none'];
+    const names = ['--base-domain', 'example.com', '--registry-host', 'mirror.example'];
+    await atoll(['init', '--to', site, ...flags, ...names]);
+    const written = join(folder, '.atoll', 'mirror', 'working-dir', 'cluster-resources');
+    await mkdir(written, { recursive: true });
+    await writeFile(join(written, 'idms-oc-mirror.yaml'), toYaml(GOOD[0]));
+
+    const kubeconfig = await api.kubeconfig();
+    const { status, stdout, stderr } = await atoll([
+      'apply',
+      '--site',
+      site,
+      '--kubeconfig',
+      kubeconfig,
+    ]);
+
+    expect([status, stderr]).toEqual([0, expect.stringContaining('machine config pools')]);
+    expect(stdout).toContain('unchanged ImageDigestMirrorSet idms-release-0');
+    expect(stdout).toContain('unchanged OperatorHub cluster');
+    expect(stdout).toContain('unchanged Config cluster');
+    expect(stdout).toContain('skipped   ClusterCatalog openshift-redhat-operators');
   });
 });
