@@ -22,7 +22,13 @@ const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
-async function serve(options: { anonymousPull?: boolean; now?: () => Date } = {}) {
+interface ServeOptions {
+  readonly anonymousPull?: boolean;
+  readonly metricsLogin?: boolean;
+  readonly now?: () => Date;
+}
+
+async function serve(options: ServeOptions = {}) {
   const folder = await tempDir();
   const paths = { htpasswd: join(folder, 'htpasswd'), grants: join(folder, 'grants.yaml') };
   // Few rounds: these tests are not about how slow bcrypt is.
@@ -30,10 +36,10 @@ async function serve(options: { anonymousPull?: boolean; now?: () => Date } = {}
   const users = Object.keys(GRANTS).map((user) => `${user}:${secret}\n`);
   await writeFile(paths.htpasswd, users.join(''));
   await writeFile(paths.grants, formatGrants(GRANTS));
-  const { anonymousPull = false, now } = options;
+  const { anonymousPull = false, metricsLogin = false, now } = options;
   const registry = await startEmbeddedRegistry({
     ...(now ? { ctx: silentContext({ now }) } : {}),
-    auth: { ...paths, anonymousPull },
+    auth: { ...paths, anonymousPull, metricsLogin },
   });
   onTestFinished(registry.stop);
   const as = (user: string, password = 'secret') =>
@@ -195,6 +201,16 @@ test('a grant that cannot be written down is refused, and no user is made', asyn
   await add('nodes', 'pull', '');
 
   expect((await listUsers(paths)).map(({ name }) => name)).toEqual(['nodes']);
+});
+
+test('metrics want a login where that is asked for, and health does not', async () => {
+  const { as, anybody } = await serve({ metricsLogin: true });
+
+  expect((await anybody.send('GET', '/metrics')).status).toBe(401);
+  expect((await as('reader', 'wrong').send('GET', '/metrics')).status).toBe(401);
+  expect((await as('reader').send('GET', '/metrics')).status).toBe(200);
+  expect((await anybody.send('GET', '/healthz')).status).toBe(200);
+  expect((await (await serve()).anybody.send('GET', '/metrics')).status).toBe(200);
 });
 
 test('a read-only registry takes nothing and gives everything', async () => {

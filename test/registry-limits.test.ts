@@ -1,8 +1,21 @@
-import { expect, test } from 'vitest';
-import { silentContext } from '../src/core/context.ts';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { recordingContext, silentContext } from '../src/core/context.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { MAX_MANIFEST_BYTES } from '../src/oci/manifest.ts';
-import { imageManifest, type RegistryHttp } from './support/registry-http.ts';
+import { MEDIA_TYPES } from '../src/oci/media-types.ts';
+import { startRegistry } from '../src/registry/serving/start.ts';
+import { newUploadId } from '../src/registry/upload-id.ts';
+import { openDiskStore } from '../src/store/disk/disk-store.ts';
+import { startEmbeddedRegistry } from './support/embedded-registry.ts';
+import {
+  errorCode,
+  imageManifest,
+  type RegistryHttp,
+  registryHttp,
+} from './support/registry-http.ts';
 import { serveForTest } from './support/serve-for-test.ts';
 
 const NEXT = /^<(.+)>; rel="next"$/;
@@ -68,4 +81,113 @@ test('a list of tags without a page size ends after a page, and the rest follows
   expect(await counts('')).toEqual([10, 10, 10, 10, 6]);
   expect(await counts('?n=1000000')).toEqual([20, 20, 6]);
   expect(await counts('?n=40')).toEqual([20, 20, 6]);
+});
+
+test('a manifest that is deep, or has very many layers, is refused before it is parsed', async () => {
+  const { http } = await serveForTest();
+  const put = (body: string) =>
+    http.send('PUT', '/v2/limits/large/manifests/v1', {
+      headers: { 'content-type': MEDIA_TYPES.ociManifest },
+      body,
+    });
+  const image = imageManifest(Buffer.from('{}'), []);
+  const layer = { mediaType: MEDIA_TYPES.ociLayer, digest: digestOf('x'), size: 1 };
+
+  const many = await put(JSON.stringify({ ...image, layers: Array(20_000).fill(layer) }));
+  const deep = await put(`{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`);
+
+  expect([many.status, errorCode(many)]).toEqual([413, 'MANIFEST_INVALID']);
+  expect([deep.status, errorCode(deep)]).toEqual([413, 'MANIFEST_INVALID']);
+});
+
+test('while the blobs of a large manifest are looked after, others are answered', async () => {
+  const { http } = await serveForTest();
+  await http.pushImage('limits/other', 'v1');
+  const config = Buffer.from('{}');
+  await http.pushBlob('limits/many', config);
+  const layers: Buffer[] = [];
+  for (let index = 0; index < 400; index += 1) layers.push(Buffer.from(`layer ${index}`));
+  for (const layer of layers) await http.pushBlob('limits/many', layer);
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (turns > 0) setImmediate(count);
+  };
+  const order: string[] = [];
+
+  count();
+  const push = http.pushManifest('limits/many', 'v1', imageManifest(config, layers));
+  const pull = http.send('GET', '/v2/limits/other/manifests/v1').then(() => order.push('pull'));
+  expect((await push.finally(() => order.push('push'))).status).toBe(201);
+  await pull;
+  const taken = turns;
+  turns = Number.NEGATIVE_INFINITY;
+
+  expect(order).toEqual(['pull', 'push']);
+  expect(taken).toBeGreaterThan((2 * 400) / 64);
+});
+
+test('an upload id that somebody made up is unknown, also one that the store could not use', async () => {
+  const { http } = await serveForTest();
+  const forged = ['..-etc-passwd'.padEnd(36, 'x'), '.'.repeat(36), `${'a'.repeat(35)}:`].map(
+    (unique) => {
+      const binding = createHash('sha256').update(`${unique}/limits/a`).digest('hex');
+      return `${unique}-${binding.slice(0, 16)}`;
+    },
+  );
+
+  for (const id of [...forged, newUploadId('limits/a'), 'x']) {
+    for (const method of ['GET', 'PATCH', 'PUT', 'DELETE']) {
+      const path = `/v2/limits/a/blobs/uploads/${encodeURIComponent(id)}?digest=${digestOf('x')}`;
+      const answer = await http.send(method, path);
+      expect([id, method, answer.status]).toEqual([id, method, 404]);
+    }
+  }
+});
+
+test('a store that takes no writes says so, and serves what it has', async () => {
+  const first = await startEmbeddedRegistry();
+  onTestFinished(first.stop);
+  await registryHttp(first.url).pushImage('limits/ro', 'v1');
+  const store = await openDiskStore(first.root);
+  const fail = async () => {
+    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  };
+  const ctx = recordingContext();
+  const readOnly = { ...store, uploads: { ...store.uploads, begin: fail } };
+  const running = await startRegistry(ctx, { store: readOnly, listeners: [{ port: 0 }] });
+  onTestFinished(() => running.close(0));
+  const http = registryHttp(running.url);
+
+  const push = await http.send('POST', '/v2/limits/ro/blobs/uploads/');
+
+  expect([push.status, errorCode(push)]).toEqual([405, 'UNSUPPORTED']);
+  expect(push.bytes.toString()).toContain('read-only');
+  expect(ctx.events.map(({ type }) => type)).toContain('warning.raised');
+  expect((await http.send('GET', '/v2/limits/ro/manifests/v1')).status).toBe(200);
+});
+
+test('what the parser refuses is in the access log, and counted', async () => {
+  const { host, access, running, http } = await serveForTest({ limits: { headerBytes: 4096 } });
+  const say = async (text: string) => {
+    const socket = connect(Number(host.split(':')[1]), '127.0.0.1');
+    socket.end(text);
+    await once(socket.resume(), 'close');
+  };
+
+  await say('GET /v2/?password=secret HTTP/1.1\r\nbroken\r\n\r\n');
+  await say(`GET /v2/large HTTP/1.1\r\nx: ${'x'.repeat(8192)}\r\n\r\n`);
+  await say('\x16\x03\x01 this is TLS');
+  await http.send('GET', '/v2/');
+
+  expect(access.map(({ status, method, path }) => [status, method, path])).toEqual([
+    [400, 'GET', '/v2/'],
+    [431, 'GET', '/v2/large'],
+    [400, '', ''],
+    [200, 'GET', '/v2/'],
+  ]);
+  expect(JSON.stringify(access)).not.toContain('secret');
+  expect(running.snapshot()).toMatchObject({
+    'requests_total{route="refused",method="",status="400"}': 2,
+  });
 });

@@ -155,3 +155,21 @@ test('a registry that stops cuts off who has not even begun with TLS', async () 
 
   await Promise.all([registry.running.close(100), once(silent, 'close')]);
 });
+
+test('a connection on which TLS never begins, or never ends to begin, is closed', async () => {
+  const { paths } = await makeFolder(new Date(), 30);
+  const registry = await startEmbeddedRegistry({
+    listeners: [{ port: 0, tls: paths }],
+    limits: { handshakeMs: 50 },
+  });
+  onTestFinished(registry.stop);
+  const open = () => {
+    const socket = connect(Number(registry.host.split(':')[1]), '127.0.0.1').resume();
+    return socket.on('error', () => undefined);
+  };
+  const silent = open();
+  const begun = open();
+  begun.write(Buffer.from('1603010200', 'hex'));
+
+  await Promise.all([once(silent, 'close'), once(begun, 'close')]);
+});

@@ -2,10 +2,7 @@
 export { type Context, silentContext } from '../core/context.ts';
 export { AtollError } from '../core/errors.ts';
 export type { AtollEvent } from '../core/events.ts';
-export {
-  type RegistryConfig,
-  type RunningRegistry,
-  startRegistry,
-} from '../registry/serving/start.ts';
+export type { RegistryConfig, RunningRegistry } from '../registry/serving/registry-config.ts';
+export { startRegistry } from '../registry/serving/start.ts';
 export { openDiskStore } from '../store/disk/disk-store.ts';
 export type { Store } from '../store/store.ts';

@@ -68,6 +68,7 @@ const schema = z.strictObject({
       htpasswd: z.string().min(1),
       grants: z.string().min(1).optional(),
       anonymousPull: z.boolean().default(false),
+      metricsLogin: z.boolean().default(false),
     })
     .optional(),
   readOnly: z.boolean().default(false),

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-const UUID_LENGTH = 36;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=-[0-9a-f]{16}$)/;
 
 /** The id says which repository it belongs to, so no session has to be remembered anywhere. */
 export function newUploadId(repository: string): string {
@@ -9,8 +9,9 @@ export function newUploadId(repository: string): string {
 }
 
 export function isUploadOf(repository: string, id: string): boolean {
-  const unique = id.slice(0, UUID_LENGTH);
-  return id === `${unique}-${bindingOf(unique, repository)}`;
+  // Anybody can compute the rest for a name of their own, such as one that the store refuses.
+  const unique = UUID.exec(id)?.[0] ?? '';
+  return unique !== '' && id === `${unique}-${bindingOf(unique, repository)}`;
 }
 
 function bindingOf(unique: string, repository: string): string {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, silentContext } from '../../src/core/context.ts';
 import type { AccessEntry } from '../../src/registry/serving/access-log.ts';
-import {
-  type RegistryConfig,
-  type RunningRegistry,
-  startRegistry,
-} from '../../src/registry/serving/start.ts';
+import type {
+  RegistryConfig,
+  RunningRegistry,
+} from '../../src/registry/serving/registry-config.ts';
+import { startRegistry } from '../../src/registry/serving/start.ts';
 import { type DiskStore, openDiskStore } from '../../src/store/disk/disk-store.ts';
 
 export interface EmbeddedRegistry {

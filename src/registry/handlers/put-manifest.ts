@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { once } from '../../core/bytes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { sleep } from '../../core/retry.ts';
@@ -10,6 +11,7 @@ import { receiveWhole } from '../serving/receive-body.ts';
 import type { RouteOf } from '../serving/routes.ts';
 import { WireError } from '../serving/wire-error.ts';
 import type { ReferrerLink } from '../storage/links.ts';
+import { requireModest } from './manifest-structure.ts';
 
 export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route) => {
   const { service, request, query, entry } = exchange;
@@ -57,6 +59,7 @@ function digestFor(reference: string, bytes: Buffer): Digest {
 }
 
 function parse(bytes: Buffer, digest: Digest, header: string | undefined): RawManifest {
+  requireModest(bytes);
   let manifest: RawManifest;
   try {
     manifest = parseManifest(bytes, header, digest);
@@ -82,8 +85,18 @@ async function requireBlobs(
   manifest: RawManifest,
 ): Promise<void> {
   if (!isImage(manifest)) return;
-  for (const { digest } of manifest.children) {
+  for await (const { digest } of inTurns(manifest.children)) {
     if (!(await isHere(service, repository, digest))) throw blobUnknown(digest);
+  }
+}
+
+const LOOKS_PER_TURN = 64;
+
+/** Looking after a blob may need no waiting at all: after some of them, others have their turn. */
+async function* inTurns<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const [index, item] of items.entries()) {
+    if (index % LOOKS_PER_TURN === LOOKS_PER_TURN - 1) await nextTurn();
+    yield item;
   }
 }
 
@@ -135,7 +148,7 @@ async function requireStill(
   manifest: RawManifest,
 ): Promise<void> {
   const needed = [manifest.descriptor, ...(isImage(manifest) ? manifest.children : [])];
-  for (const { digest } of needed) {
+  for await (const { digest } of inTurns(needed)) {
     if (await store.blobs.stat(ctx, digest)) continue;
     await links.manifests.remove(ctx, repository, manifest.descriptor.digest);
     throw blobUnknown(digest);

@@ -1,4 +1,5 @@
 import { createWriteStream, statSync } from 'node:fs';
+import type { Context } from '../../core/context.ts';
 
 /** One request, as the access log tells it. Fields only grow. */
 export interface AccessEntry {
@@ -90,6 +91,36 @@ export function fileAccessLog(path: string, onError: (error: Error) => void): Ac
       if (file.destroyed) return Promise.resolve();
       return new Promise((resolve) => file.end(() => resolve()));
     },
+  };
+}
+
+/** Where the configuration wants to know of requests, if anywhere. */
+export interface OptionalLog {
+  /** Undefined when nobody does. */
+  readonly write: AccessSink | undefined;
+  close(): Promise<void>;
+}
+
+export function openAccessLog(
+  ctx: Context,
+  {
+    accessLog,
+    onAccess,
+  }: { readonly accessLog?: string | undefined; readonly onAccess?: AccessSink | undefined },
+): OptionalLog {
+  const file =
+    accessLog === undefined
+      ? undefined
+      : fileAccessLog(accessLog, ({ message }) =>
+          ctx.emit({ type: 'warning.raised', message, subject: accessLog }),
+        );
+  const both: AccessSink = (entry) => {
+    file?.write(entry);
+    onAccess?.(entry);
+  };
+  return {
+    write: file && onAccess ? both : (file?.write ?? onAccess),
+    close: async () => await file?.close(),
   };
 }
 

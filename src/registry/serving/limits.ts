@@ -9,6 +9,8 @@ export interface Limits {
   readonly concurrentUploads: number;
   /** A body, or a client reading an answer, may stand still for so long. */
   readonly idleMs: number;
+  /** A connection on which TLS is not done after so long ends. */
+  readonly handshakeMs: number;
   /** An upload session nobody continues is dropped after so long. */
   readonly uploadExpiryMs: number;
   /** Writes are refused when less than this is free on the disk. */
@@ -31,6 +33,7 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytes: 32 * 1024,
   concurrentUploads: 64,
   idleMs: 60_000,
+  handshakeMs: 20_000,
   uploadExpiryMs: 24 * 3_600_000,
   minFreeBytes: 512 * 1024 * 1024,
   cacheBytes: 16 * 1024 * 1024,

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { countReceived } from './received-bytes.ts';
 import { WireError } from './wire-error.ts';
 
 const MAX_QUEUED_BYTES = 1024 * 1024;
@@ -29,7 +28,6 @@ function bodyIterator(request: IncomingMessage): AsyncIterator<Uint8Array> {
     wake = undefined;
   };
   const onData = (chunk: Uint8Array) => {
-    countReceived(chunk.length);
     queue.push(chunk);
     queuedBytes += chunk.length;
     if (queuedBytes > MAX_QUEUED_BYTES) request.pause();

@@ -20,6 +20,8 @@ export interface ListenerOptions {
   readonly onAccess: AccessSink | undefined;
   /** Answers what is not the distribution API; undefined for a path it does not know. */
   readonly page: (path: string) => Promise<Page | undefined>;
+  /** Whether `/metrics` wants a login. */
+  readonly metricsLogin: boolean;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
 
@@ -30,6 +32,7 @@ export interface Page {
 }
 
 const NO_QUERY = new URLSearchParams();
+const TLS_SETTINGS = { minVersion: 'TLSv1.2' } as const;
 const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 65_000;
 /** What the kernel hands over in one piece: fewer, larger chunks for uploads. */
@@ -51,24 +54,52 @@ export function createListener(options: ListenerOptions): Server {
     if (response.socket) answer();
     else response.once('socket', answer);
   };
+  const handshakeTimeout = options.service.limits.handshakeMs;
   const server = options.tls
-    ? createTlsServer({ ...settings, ...options.tls, minVersion: 'TLSv1.2' }, onRequest)
+    ? createTlsServer({ ...settings, ...options.tls, ...TLS_SETTINGS, handshakeTimeout }, onRequest)
     : createServer(settings, onRequest);
-  server.on('clientError', refuse);
+  server.on('clientError', (error, socket) => refuse(options, error, socket as Socket));
+  // Nobody is there to be told: what is written waits for a handshake that never comes.
+  server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   return server;
 }
 
-/** What is not HTTP at all gets the shortest answer there is. */
-function refuse(error: Error, socket: Socket): void {
-  if (!socket.writable || systemCodeOf(error) === 'ECONNRESET') {
+const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+};
+
+/** What is not HTTP at all gets the shortest answer there is, and its line in the log. */
+function refuse(options: ListenerOptions, error: Error, socket: Socket): void {
+  const code = systemCodeOf(error) ?? '';
+  if (!socket.writable || code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const status =
-    systemCodeOf(error) === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  const [status, reason] = REFUSALS[code] ?? [400, 'Bad Request'];
+  const answer = `HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+  socket.end(answer);
+  options.service.metrics.requestDone('refused', '', status, 0);
+  options.onAccess?.({
+    at: options.service.ctx.now().toISOString(),
+    listener: options.name,
+    client: socket.remoteAddress ?? '',
+    ...requestLineOf(error),
+    status,
+    route: 'refused',
+    complete: true,
+    bytesReceived: socket.bytesRead,
+    bytesSent: answer.length,
+    durationMs: 0,
+  });
+}
+
+/** As far as it can be made out; a query may hold secrets. */
+function requestLineOf(error: Error): { readonly method: string; readonly path: string } {
+  const { rawPacket } = error as { rawPacket?: Buffer };
+  const line = rawPacket?.subarray(0, 1024).toString('latin1') ?? '';
+  const [, method = '', path = ''] = /^([A-Z]{1,20}) ([!-~]{1,900})/.exec(line) ?? [];
+  return { method, path: path.replace(/\?.*/, '') };
 }
 
 async function serve(
@@ -137,6 +168,11 @@ async function answerPage(
   path: string,
 ): Promise<void> {
   const readable = request.method === 'GET' || request.method === 'HEAD';
+  if (options.metricsLogin && path === '/metrics') {
+    const { user } = await options.authenticator.identify(request);
+    if (user === undefined) throw unauthorized('Log in to see the metrics');
+    entry.user = user;
+  }
   const page = readable ? await options.page(path) : undefined;
   if (!page) throw new WireError('NAME_UNKNOWN', 'There is nothing here; try /v2/');
   entry.route = path.slice(1);

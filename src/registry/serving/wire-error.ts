@@ -69,10 +69,18 @@ export function sendError(response: ServerResponse, error: WireError): void {
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
+/** The file system takes no writes, or none of ours. */
+const isReadOnly = (error: unknown): boolean => {
+  const behind = error instanceof AtollError && error.code === 'FILE_UNWRITABLE';
+  if (!behind) return systemCodeOf(error) === 'EROFS';
+  return ['EROFS', 'EACCES', 'EPERM'].includes(systemCodeOf(error.cause) ?? '');
+};
+
 /** What a client is told about a failure of ours; undefined when it is a bug. */
 export function wireErrorOf(error: unknown): WireError | undefined {
   if (error instanceof WireError) return error;
   if (FULL.has(systemCodeOf(error) ?? '')) return diskFull(messageOf(error));
+  if (isReadOnly(error)) return readOnly(error);
   if (!(error instanceof AtollError)) return undefined;
   if (error.code === 'DISK_FULL') return diskFull(error.message);
   if (error.code === 'LOCKED') {
@@ -86,4 +94,9 @@ export function wireErrorOf(error: unknown): WireError | undefined {
 /** 507 says whose fault it is, and that trying again at once is of no use. */
 export function diskFull(message: string): WireError {
   return new WireError('DENIED', message, { status: 507 });
+}
+
+/** The same as a registry says that was told to be read-only; the operator learns why. */
+function readOnly(cause: unknown): WireError {
+  return new WireError('UNSUPPORTED', "The registry's store is read-only", { cause });
 }

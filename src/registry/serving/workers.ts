@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import type { Snapshot } from './metrics.ts';
-import type { RunningListener, RunningRegistry } from './start.ts';
+import type { RunningListener, RunningRegistry } from './registry-config.ts';
 
 /** What the processes tell each other. */
 type Message =

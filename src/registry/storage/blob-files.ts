@@ -5,15 +5,16 @@ import type { Writable } from 'node:stream';
 import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { makeFolder } from '../../core/files.ts';
+import { createPool } from '../../core/pool.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import {
   createBufferPool,
   pumpFile,
-  READ_BYTES,
   readFileChunks,
   readFully,
 } from '../../store/disk/read-file.ts';
 import type { ByteRange, FileBacked } from '../../store/store.ts';
+import { collectSoon } from '../serving/memory.ts';
 
 /** A blob's file, open for reading. `stamp` changes when anybody writes to it. */
 export interface BlobFile {
@@ -43,13 +44,18 @@ export interface BlobFiles {
 
 const PROOF_MS = 24 * 3_600_000;
 const MAX_PROOFS = 100_000;
+/** Each holds buffers of its own, however many wait. */
+const CONCURRENT_HASHES = 4;
+/** What waits for the verdict, for each that is sent. */
+const HELD_BYTES = 16 * 1024;
 
 export function blobFiles(
   ctx: Context,
   store: FileBacked,
   onDamaged: (digest: Digest) => void,
 ): BlobFiles {
-  const pool = createBufferPool();
+  const pool = createBufferPool({ onQuiet: collectSoon });
+  const hashing = createPool(ctx, CONCURRENT_HASHES);
   const proofs = new Map<Digest, { readonly stamp: string; readonly at: number }>();
   const verifying = new Map<string, Promise<boolean>>();
 
@@ -77,7 +83,8 @@ export function blobFiles(
     const key = `${file.digest} ${file.stamp}`;
     const running = verifying.get(key);
     if (running) return await running;
-    const started = hashFile(file)
+    const started = hashing
+      .run('', () => hashFile(file))
       .then((hex) => judge(file, hex))
       .finally(() => verifying.delete(key));
     verifying.set(key, started);
@@ -87,7 +94,7 @@ export function blobFiles(
   /** Hashes while sending; the last piece waits for the verdict. */
   async function sendHashed(file: BlobFile, stream: Writable): Promise<void> {
     const hash = createHash(splitDigest(file.digest).algorithm);
-    const lastStart = Math.max(0, file.size - 1 - ((file.size - 1) % READ_BYTES));
+    const lastStart = Math.max(0, file.size - HELD_BYTES);
     const before = { start: 0, end: lastStart - 1 };
     await pumpFile(file.handle, before, stream, pool, (bytes) => hash.update(bytes));
     const last = Buffer.allocUnsafe(file.size - lastStart);

@@ -8,6 +8,7 @@ import { type Digest, isDigest } from '../../oci/digest.ts';
 import { MAX_MANIFEST_BYTES } from '../../oci/manifest.ts';
 import { verified } from '../../oci/verify.ts';
 import { ALGORITHMS, blobPath, temporaryPath } from '../layout/paths.ts';
+import { missing } from '../missing.ts';
 import type { Blobs, ByteRange, StoredBlob } from '../store.ts';
 import { appendFile } from './append-file.ts';
 import { blobSize, publishFile, removeIfPresent, reuseBlob, touchBlob } from './publish-file.ts';
@@ -69,15 +70,6 @@ export async function* readBlobFile(
     if (error instanceof AtollError || systemCodeOf(error) === undefined) throw error;
     throw systemCodeOf(error) === 'ENOENT' ? missing(digest, error) : unreadable(path, error);
   }
-}
-
-/** The error for content that a store does not have. */
-export function missing(digest: Digest, cause?: unknown): AtollError {
-  return new AtollError('CONTENT_MISSING', `Cannot read ${digest}: the store does not have it`, {
-    hint: 'Copy the image into the store again',
-    details: { digest },
-    cause,
-  });
 }
 
 /** A crash at any point leaves either the whole blob or nothing under `blobs/`. */

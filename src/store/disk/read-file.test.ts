@@ -50,16 +50,16 @@ test('readPath reads a whole file', async () => {
 test('pumpFile sends a range through few buffers that are used again', async () => {
   const { file } = await openFile();
   let made = 0;
-  const inner = createBufferPool(1000);
+  const inner = createBufferPool({ bufferBytes: 1000 });
   const seen = new Set<Buffer>();
   const pool = {
+    ...inner,
     take() {
       const buffer = inner.take();
       if (!seen.has(buffer)) made += 1;
       seen.add(buffer);
       return buffer;
     },
-    give: inner.give,
   };
   const received: Buffer[] = [];
   const stream = new Writable({
@@ -81,7 +81,12 @@ test('pumpFile rejects when the reader goes away', async () => {
   const { file } = await openFile();
   const stuck = new Writable({ write: () => undefined });
 
-  const pumping = pumpFile(file, { start: 0, end: 99_999 }, stuck, createBufferPool(1000));
+  const pumping = pumpFile(
+    file,
+    { start: 0, end: 99_999 },
+    stuck,
+    createBufferPool({ bufferBytes: 1000 }),
+  );
   stuck.destroy();
 
   await expect(pumping).rejects.toThrow();
@@ -93,8 +98,42 @@ test('pumpFile rejects when the file is shorter than promised', async () => {
   const stream = new PassThrough();
   stream.resume();
 
-  const pumping = pumpFile(file, { start: 0, end: 100_009 }, stream, createBufferPool(30_000));
+  const pumping = pumpFile(
+    file,
+    { start: 0, end: 100_009 },
+    stream,
+    createBufferPool({ bufferBytes: 30_000 }),
+  );
 
   await expect(pumping).rejects.toThrow('10 bytes early');
   await file.close();
+});
+
+test('a thousand readers that stand still hold a bounded number of bytes, and give them back', async () => {
+  const { file } = await openFile();
+  let quiet = 0;
+  const pool = createBufferPool({
+    onQuiet: () => {
+      quiet += 1;
+    },
+  });
+  const waiting: (() => void)[] = [];
+  const readers = Array.from({ length: 1000 }, () => {
+    const stream = new Writable({ write: (_chunk, _encoding, done) => void waiting.push(done) });
+    return pumpFile(file, { start: 0, end: 99_999 }, stream, pool);
+  });
+  let most = 0;
+
+  const all = Promise.all(readers).then(() => waiting.splice(0));
+  const pump = setInterval(() => {
+    most = Math.max(most, pool.bytes);
+    if (waiting.length >= 1000 || most > 0) for (const done of waiting.splice(0)) done();
+  });
+  await all;
+  clearInterval(pump);
+  await file.close();
+
+  expect(most).toBeLessThanOrEqual(64 * 1024 * 1024);
+  expect(pool.bytes).toBeLessThanOrEqual(2 * 1024 * 1024);
+  expect(quiet).toBeGreaterThan(0);
 });

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { ByteRange } from '../store.ts';
 
 /** Measured: below this the system calls cost more than the copying, above it nothing is won. */
-export const READ_BYTES = 512 * 1024;
+const READ_BYTES = 512 * 1024;
 
 /** Reads until the buffer is full or the file ends: a short read is not the end of a file. */
 export async function readFully(
@@ -63,19 +63,82 @@ export async function* readPath(path: string, range?: ByteRange): AsyncGenerator
   }
 }
 
-/** Buffers of one size that are used again, so that serving files costs no garbage. */
+const MIB = 1024 * 1024;
+const SMALLEST_BYTES = 16 * 1024;
+/** What is kept for the next ones when nobody reads. */
+const IDLE_BYTES = 2 * MIB;
+
+/** Buffers that are used again, so that serving files costs no garbage. */
 export interface BufferPool {
+  /** The smaller, the more of them are out: a thousand readers take as much memory as a few. */
   take(): Buffer;
   give(buffer: Buffer): void;
+  /** Instead of giving it back, when somebody may still read it: it is not used again. */
+  forget(buffer: Buffer): void;
+  /** All that is out or kept. */
+  readonly bytes: number;
 }
 
-export function createBufferPool(bufferBytes = READ_BYTES, keep = 32): BufferPool {
+export interface BufferPoolOptions {
+  /** So much is out at once, and beyond that no more than the smallest buffer for each reader. */
+  readonly maxBytes?: number;
+  /** Of the largest buffer. */
+  readonly bufferBytes?: number;
+  /** Nobody reads any more, and much of what was out is not kept. */
+  readonly onQuiet?: () => void;
+}
+
+export function createBufferPool({
+  maxBytes = 32 * MIB,
+  bufferBytes = READ_BYTES,
+  onQuiet,
+}: BufferPoolOptions = {}): BufferPool {
   const free: Buffer[] = [];
+  let [out, kept, most] = [0, 0, 0];
+
+  /** A sixteenth of what is left, as a power of two. */
+  function sizeNow(): number {
+    let size = bufferBytes;
+    while (size > SMALLEST_BYTES && size > (maxBytes - out) / 16) size /= 2;
+    return size;
+  }
+
+  function dropTo(bytes: number): void {
+    while (kept > bytes) kept -= free.shift()?.length ?? 0;
+  }
+
+  function back({ length }: Buffer): void {
+    out -= length;
+    if (out === 0) quiet();
+  }
+
+  function quiet(): void {
+    const isMuch = most > maxBytes / 4;
+    most = 0;
+    dropTo(IDLE_BYTES);
+    if (isMuch) onQuiet?.();
+  }
+
   return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes),
-    give(buffer) {
-      if (free.length < keep) free.push(buffer);
+    get bytes() {
+      return out + kept;
     },
+    take() {
+      const size = sizeNow();
+      const at = free.findIndex(({ length }) => length === size);
+      const buffer = at < 0 ? Buffer.allocUnsafeSlow(size) : (free.splice(at, 1)[0] as Buffer);
+      if (at >= 0) kept -= size;
+      out += size;
+      most = Math.max(most, out);
+      return buffer;
+    },
+    give(buffer) {
+      free.push(buffer);
+      kept += buffer.length;
+      dropTo(maxBytes / 4);
+      back(buffer);
+    },
+    forget: back,
   };
 }
 
@@ -94,11 +157,17 @@ export async function pumpFile(
   let writing: Promise<void> = Promise.resolve();
   for (let position = range.start; position <= range.end; ) {
     const buffer = pool.take();
-    const wanted = Math.min(buffer.length, range.end + 1 - position);
-    const filled = await readFully(file, buffer.subarray(0, wanted), position);
-    onBytes?.(buffer.subarray(0, filled));
-    await writing;
-    if (filled < wanted) throw new Error(`The file ended ${wanted - filled} bytes early`);
+    let filled: number;
+    try {
+      const wanted = Math.min(buffer.length, range.end + 1 - position);
+      filled = await readFully(file, buffer.subarray(0, wanted), position);
+      onBytes?.(buffer.subarray(0, filled));
+      await writing;
+      if (filled < wanted) throw new Error(`The file ended ${wanted - filled} bytes early`);
+    } catch (error) {
+      pool.give(buffer);
+      throw error;
+    }
     writing = writeAndRecycle(stream, buffer, filled, pool);
     // An error shows at the next await; until then it must not count as unhandled.
     writing.catch(() => undefined);
@@ -115,11 +184,17 @@ function writeAndRecycle(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     // A destroyed response answers no callback for what it had queued.
-    const onClose = () => reject(new Error('The stream closed before all bytes were sent'));
+    const onClose = () => {
+      pool.forget(buffer);
+      reject(new Error('The stream closed before all bytes were sent'));
+    };
     stream.once('close', onClose);
     stream.write(buffer.subarray(0, length), (error) => {
       stream.off('close', onClose);
-      if (error) return reject(error);
+      if (error) {
+        pool.forget(buffer);
+        return reject(error);
+      }
       pool.give(buffer);
       resolve();
     });

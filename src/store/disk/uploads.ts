@@ -2,12 +2,13 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError, systemCodeOf } from '../../core/errors.ts';
+import { systemCodeOf } from '../../core/errors.ts';
 import { unwritable } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { type Algorithm, type Digest, splitDigest } from '../../oci/digest.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { isUploadId, uploadPath } from '../layout/paths.ts';
+import { unknownUpload } from '../missing.ts';
 import type { StoredBlob, Uploads } from '../store.ts';
 import { appendFile } from './append-file.ts';
 import {
@@ -93,7 +94,7 @@ async function resume(table: ProgressTable, path: string): Promise<UploadProgres
   const status = await statIfPresent(path);
   const known = await table.take(path, status);
   if (known) return known;
-  if (!status) throw unknownUpload(path);
+  if (!status) throw unknownUpload(basename(path));
   const file = await open(path, 'r+');
   const hash = await hashFile(file, INLINE);
   return { file, inode: status.ino, offset: status.size, hash };
@@ -148,7 +149,7 @@ async function publish(
 
 async function committedBefore(root: string, path: string, digest: Digest): Promise<StoredBlob> {
   const size = await blobSize(root, digest);
-  if (size === undefined) throw unknownUpload(path);
+  if (size === undefined) throw unknownUpload(basename(path));
   return { digest, size };
 }
 
@@ -161,12 +162,4 @@ async function* list(ctx: Context, root: string): ReturnType<Uploads['list']> {
     const status = await statIfPresent(join(directory, id));
     if (status?.isFile()) yield { id, idleSince: status.mtime };
   }
-}
-
-/** The error for an upload that was never begun, or is finished or cancelled. */
-export function unknownUpload(path: string): AtollError {
-  const id = basename(path);
-  return new AtollError('CONTENT_MISSING', `Cannot continue the upload "${id}": there is none`, {
-    hint: 'Start the upload again',
-  });
 }

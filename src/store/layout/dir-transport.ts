@@ -9,7 +9,8 @@ import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
 import { verified, verifyBytes } from '../../oci/verify.ts';
-import { missing, readBlobFile } from '../disk/blobs.ts';
+import { readBlobFile } from '../disk/blobs.ts';
+import { missing } from '../missing.ts';
 
 // One image in a folder, as the `dir:` transport of skopeo and podman has it:
 //

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
-import { missing } from '../disk/blobs.ts';
+import { missing } from '../missing.ts';
 import { type Blobs, type ByteRange, SHORTEST_GRACE_MS } from '../store.ts';
 import type { Bucket } from './bucket.ts';
 import { MAX_PARTS, sendInParts } from './multipart.ts';

@@ -1,0 +1,64 @@
+import type { Store } from '../../store/store.ts';
+import type { ConnectUpstream } from '../cache/pull-through.ts';
+import type { CertificatePaths } from '../tls/certificate-file.ts';
+import type { AccessSink } from './access-log.ts';
+import type { Limits } from './limits.ts';
+import type { Snapshot } from './metrics.ts';
+
+/** Where to listen, and what to serve there: the store, or a cache of one upstream, never both. */
+export interface ListenerConfig {
+  /** Defaults to loopback. */
+  readonly host?: string | undefined;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly tls?: CertificatePaths | undefined;
+  /** Host of the registry whose content this listener fetches and keeps. */
+  readonly upstream?: string | undefined;
+}
+
+export interface AuthConfig {
+  readonly htpasswd: string;
+  /** Without it every user may pull everything. */
+  readonly grants?: string | undefined;
+  readonly anonymousPull?: boolean | undefined;
+  /** `/metrics` wants a login too, of any user. */
+  readonly metricsLogin?: boolean | undefined;
+}
+
+export interface RegistryConfig {
+  readonly store: Store;
+  readonly listeners: readonly ListenerConfig[];
+  /** Without it everybody may do everything. */
+  readonly auth?: AuthConfig | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly redirect?: boolean | undefined;
+  /** File of JSON lines; several processes may share it. */
+  readonly accessLog?: string | undefined;
+  readonly onAccess?: AccessSink | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  /** Needed for a listener with an upstream. */
+  readonly connect?: ConnectUpstream | undefined;
+  /** Numbers of the other processes that serve the same store. */
+  readonly peerMetrics?: (() => readonly Snapshot[]) | undefined;
+  /** Replaces the look at the disk, for tests. */
+  readonly measureFreeBytes?: (() => Promise<number>) | undefined;
+}
+
+export interface RunningListener {
+  /** `host:port` as clients write it. */
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+}
+
+export interface RunningRegistry {
+  readonly listeners: readonly RunningListener[];
+  /** Of the first listener. */
+  readonly host: string;
+  readonly url: string;
+  snapshot(): Snapshot;
+  /** Looks at the certificates now instead of within a second. */
+  reloadCertificates(): Promise<void>;
+  /** Takes no new connections and lets what is under way finish, for at most `drainMs`. */
+  close(drainMs?: number): Promise<void>;
+}
