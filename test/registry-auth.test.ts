@@ -213,6 +213,29 @@ test('metrics want a login where that is asked for, and health does not', async 
   expect((await (await serve()).anybody.send('GET', '/metrics')).status).toBe(200);
 });
 
+test('the access log tells of each refusal who wanted what and why not', async () => {
+  const { as, anybody, access } = await serve();
+
+  await anybody.send('GET', '/v2/team/app/manifests/v1');
+  await as('mallory', 'guess').send('GET', '/v2/team/app/manifests/v1');
+  await as('reader').send('DELETE', '/v2/team/app/manifests/v1');
+  await as('reader').send('GET', '/v2/team/app/manifests/v1');
+
+  const told = access.map(({ status, error, user, claimedUser }) => [
+    status,
+    error,
+    user,
+    claimedUser,
+  ]);
+  expect(told).toEqual([
+    [401, 'UNAUTHORIZED', undefined, undefined],
+    [401, 'UNAUTHORIZED', undefined, 'mallory'],
+    [403, 'DENIED', 'reader', undefined],
+    [404, 'MANIFEST_UNKNOWN', 'reader', undefined],
+  ]);
+  expect(JSON.stringify(access)).not.toContain('guess');
+});
+
 test('a read-only registry takes nothing and gives everything', async () => {
   const writable = await startEmbeddedRegistry();
   onTestFinished(writable.stop);

@@ -191,3 +191,24 @@ test('what the parser refuses is in the access log, and counted', async () => {
     'requests_total{route="refused",method="",status="400"}': 2,
   });
 });
+
+test('a protected tag can be set once, pushed again as it is, and neither moved nor deleted', async () => {
+  const { http } = await serveForTest({ protectedTags: ['ocp/release:*'] });
+  const first = await http.pushImage('ocp/release', 'v1');
+  await http.pushImage('ocp/release', 'v2');
+  await http.pushImage('team/app', 'v1');
+
+  const send = async (method: string, path: string) => (await http.send(method, path)).status;
+  const put = async (reference: string, manifest: object) =>
+    (await http.pushManifest('ocp/release', reference, manifest)).status;
+  const other = imageManifest(Buffer.from('{}'), []);
+
+  expect(await put('v1', JSON.parse(first.manifest))).toBe(201);
+  expect(await put('v1', other)).toBe(403);
+  expect(await put(`${digestOf(JSON.stringify(other))}?tag=v1`, other)).toBe(403);
+  expect(await send('DELETE', '/v2/ocp/release/manifests/v1')).toBe(403);
+  expect(await send('DELETE', `/v2/ocp/release/manifests/${first.digest}`)).toBe(403);
+  expect(await send('GET', '/v2/ocp/release/manifests/v1')).toBe(200);
+  expect(await put('v3', other)).toBe(201);
+  expect(await send('DELETE', '/v2/team/app/manifests/v1')).toBe(202);
+});

@@ -6,6 +6,7 @@ import { inputError, parseYamlInput } from '../core/yaml-input.ts';
 import type { Limits } from './serving/limits.ts';
 
 const ADDRESS = /^(?<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]*):(?<port>\d{1,5})$/;
+const TAG_PATTERN = /^[a-z0-9._/*-]+:[A-Za-z0-9._*-]+$|^\*[A-Za-z0-9._-]*$/;
 const UPSTREAM = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?$/;
 
 const address = z.string().transform((text, issues) => {
@@ -68,10 +69,13 @@ const schema = z.strictObject({
       htpasswd: z.string().min(1),
       grants: z.string().min(1).optional(),
       anonymousPull: z.boolean().default(false),
-      metricsLogin: z.boolean().default(false),
+      metricsLogin: z.boolean().optional(),
     })
     .optional(),
   readOnly: z.boolean().default(false),
+  protectedTags: z
+    .array(z.string().regex(TAG_PATTERN, 'must be REPOSITORY:TAG, in which "*" is any text'))
+    .optional(),
   accessLog: z.string().min(1).optional(),
   workers: z.number().int().min(1).max(64).optional(),
   limits: limits.optional(),

@@ -126,6 +126,13 @@ function parseBasic(header: string | undefined): { user: string; password: strin
   return user === '' ? undefined : { user, password: text.slice(colon + 1) };
 }
 
+/** Who a header says it is from, whether that is true or not; no more than a name can have. */
+export function claimedUser(header: string | undefined): string | undefined {
+  const [, encoded = ''] = /^basic\s+(\S+)/i.exec(header ?? '') ?? [];
+  const [name = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
+  return name.slice(0, 64) || undefined;
+}
+
 export function unauthorized(message: string): WireError {
   return new WireError('UNAUTHORIZED', message, { headers: CHALLENGE });
 }

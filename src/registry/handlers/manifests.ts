@@ -6,6 +6,7 @@ import { type Exchange, type Handler, reply } from '../serving/exchange.ts';
 import type { RouteOf } from '../serving/routes.ts';
 import { WireError } from '../serving/wire-error.ts';
 import { findManifest, type StoredManifest } from '../storage/manifest-content.ts';
+import { requireMovable } from './protected-tags.ts';
 
 type ManifestHandler = Handler<RouteOf<'manifest'>>;
 
@@ -86,16 +87,21 @@ export const deleteManifest: ManifestHandler = async (exchange, { repository, re
 };
 
 async function removeTag(exchange: Exchange, repository: string, tag: string): Promise<boolean> {
+  await requireMovable(exchange, repository, tag, undefined);
   return await exchange.service.links.tags.remove(exchange.service.ctx, repository, tag);
 }
 
 /** Tags go first: a crash in between must not leave a tag that names nothing. */
 async function removeTagsOf(exchange: Exchange, repository: string, digest: string): Promise<void> {
   const { ctx, links } = exchange.service;
+  const tags: string[] = [];
   for await (const tag of links.tags.list(ctx, repository)) {
     const link = await links.tags.get(ctx, repository, tag);
-    if (link?.digest === digest) await links.tags.remove(ctx, repository, tag);
+    if (link?.digest === digest) tags.push(tag);
   }
+  // All or none: a refusal must not come after the first is gone.
+  for (const tag of tags) await requireMovable(exchange, repository, tag, undefined);
+  for (const tag of tags) await links.tags.remove(ctx, repository, tag);
 }
 
 async function removeReferrer(

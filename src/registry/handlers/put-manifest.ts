@@ -12,6 +12,7 @@ import type { RouteOf } from '../serving/routes.ts';
 import { WireError } from '../serving/wire-error.ts';
 import type { ReferrerLink } from '../storage/links.ts';
 import { requireModest } from './manifest-structure.ts';
+import { requireMovable } from './protected-tags.ts';
 
 export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route) => {
   const { service, request, query, entry } = exchange;
@@ -25,6 +26,7 @@ export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route)
   entry.digest = digest;
   const manifest = parse(bytes, digest, request.headers['content-type']);
 
+  for (const tag of tags) await requireMovable(exchange, repository, tag, digest);
   await requireBlobs(service, repository, manifest);
   await store(service, repository, manifest);
   const { mediaType, size } = manifest.descriptor;

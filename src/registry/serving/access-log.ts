@@ -8,9 +8,13 @@ export interface AccessEntry {
   readonly client: string;
   /** Undefined for somebody who did not say who they are. */
   user?: string | undefined;
+  /** Who somebody said they were whose password was wrong. */
+  claimedUser?: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number;
+  /** Why it was refused, as the specification calls it. */
+  error?: string | undefined;
   /** Which kind of request it was; undefined for what is none. */
   route?: string | undefined;
   repository?: string | undefined;

@@ -32,6 +32,8 @@ export interface RegistryConfig {
   readonly auth?: AuthConfig | undefined;
   readonly readOnly?: boolean | undefined;
   readonly redirect?: boolean | undefined;
+  /** Patterns such as `ocp/release:*`: a tag that fits one neither moves nor goes once it is set. */
+  readonly protectedTags?: readonly string[] | undefined;
   /** File of JSON lines; several processes may share it. */
   readonly accessLog?: string | undefined;
   readonly onAccess?: AccessSink | undefined;

@@ -2,7 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { messageOf, systemCodeOf } from '../../core/errors.ts';
-import { type Authenticator, type Identity, unauthorized } from '../auth/authenticator.ts';
+import {
+  type Authenticator,
+  claimedUser,
+  type Identity,
+  unauthorized,
+} from '../auth/authenticator.ts';
 import { isAllowed, type Role } from '../auth/grants.ts';
 import { DamagedBlob } from '../storage/blob-files.ts';
 import type { AccessSink } from './access-log.ts';
@@ -122,8 +127,7 @@ async function serve(
 
   try {
     if (!path.startsWith('/v2')) return await answerPage(options, exchange, path);
-    identity.current = await options.authenticator.identify(request);
-    exchange.entry.user = identity.current.user;
+    identity.current = await identify(options, exchange);
     await answer(exchange, routeOf(path), identity.current);
   } catch (error) {
     fail(exchange, error);
@@ -162,16 +166,28 @@ function mayProbe(route: Route, user: string | undefined): boolean {
   return user !== undefined && (route.kind === 'base' || route.kind === 'catalog');
 }
 
+/** Says in the log who asked, or who somebody said they were. */
+async function identify(options: ListenerOptions, { request, entry }: Exchange): Promise<Identity> {
+  try {
+    const identity = await options.authenticator.identify(request);
+    entry.user = identity.user;
+    return identity;
+  } catch (error) {
+    entry.claimedUser = claimedUser(request.headers.authorization);
+    throw error;
+  }
+}
+
 async function answerPage(
   options: ListenerOptions,
-  { request, response, entry }: Exchange,
+  exchange: Exchange,
   path: string,
 ): Promise<void> {
+  const { request, response, entry } = exchange;
   const readable = request.method === 'GET' || request.method === 'HEAD';
   if (options.metricsLogin && path === '/metrics') {
-    const { user } = await options.authenticator.identify(request);
+    const { user } = await identify(options, exchange);
     if (user === undefined) throw unauthorized('Log in to see the metrics');
-    entry.user = user;
   }
   const page = readable ? await options.page(path) : undefined;
   if (!page) throw new WireError('NAME_UNKNOWN', 'There is nothing here; try /v2/');
@@ -184,8 +200,9 @@ async function answerPage(
 }
 
 /** Tells the client what it can use, and the operator what the client cannot. */
-function fail({ service, response }: Exchange, error: unknown): void {
+function fail({ service, response, entry }: Exchange, error: unknown): void {
   const known = wireErrorOf(error);
+  entry.error = known?.code ?? 'UNKNOWN';
   const cause = known ? known.cause : causeOf(error, response);
   if (cause !== undefined) {
     const message = `A request failed: ${messageOf(cause)}`;
@@ -219,9 +236,11 @@ function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: stri
       listener: options.name,
       client,
       user: entry.user,
+      claimedUser: entry.claimedUser,
       method: request.method ?? '',
       path,
       status: statusCode,
+      error: entry.error,
       route: entry.route,
       repository: entry.repository,
       reference: entry.reference,

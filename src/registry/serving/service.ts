@@ -9,6 +9,7 @@ import { createContentCache } from '../storage/content-cache.ts';
 import { diskSpace } from '../storage/disk-space.ts';
 import { CACHE_SPACE, openLinks, STORE_SPACE } from '../storage/links.ts';
 import { cachedRecords } from '../storage/record-cache.ts';
+import { protectTags } from '../storage/tag-protection.ts';
 import type { Service } from './exchange.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { Metrics } from './metrics.ts';
@@ -45,6 +46,7 @@ export async function createService(
     limits,
     metrics,
     readOnly: config.readOnly || !(await takesWrites(ctx, files)),
+    isProtected: protectTags(config.protectedTags ?? []),
     redirect: config.redirect ?? false,
     upstream: undefined,
   };

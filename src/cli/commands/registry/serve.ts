@@ -88,6 +88,7 @@ async function serveHere(
       auth: file.auth,
       readOnly: file.readOnly,
       redirect: file.storage.s3?.redirect,
+      protectedTags: file.protectedTags,
       accessLog: file.accessLog,
       limits: file.limits,
       connect:

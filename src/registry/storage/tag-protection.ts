@@ -1,0 +1,23 @@
+/** Whether `repository:tag` is one that stays as it is. */
+export type TagProtection = (repository: string, tag: string) => boolean;
+
+/** From patterns such as `ocp/release:*`, in which `*` is any text. */
+export function protectTags(patterns: readonly string[]): TagProtection {
+  return (repository, tag) =>
+    patterns.some((pattern) => matches(pattern.split('*'), `${repository}:${tag}`));
+}
+
+/** Each piece after the one before, the first at the start and the last at the end: in one pass. */
+function matches(pieces: readonly string[], text: string): boolean {
+  const [first = '', ...rest] = pieces;
+  if (rest.length === 0) return text === first;
+  const last = rest.pop() ?? '';
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
