@@ -132,7 +132,7 @@ test('diagnose applies a rule only to the origin it names', async () => {
 test('diagnose takes the word of the user for text nothing identifies', async () => {
   const line = 'Certificate request was not signed\n';
 
-  expect(idsOf(await diagnoseFile('notes.txt', line))).toEqual([]);
+  expect(idsOf(await diagnoseFile('notes.txt', line, 'cli:oc'))).toEqual([]);
   expect(idsOf(await diagnoseFile('notes.txt', line, 'journal:node/kubelet'))).toEqual([
     'node-csr-not-signed',
   ]);

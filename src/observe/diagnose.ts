@@ -1,12 +1,11 @@
 import type { Context } from '../core/context.ts';
 import { createCoverage } from './coverage.ts';
-import type { EvidencePlace, EvidenceSink, LinePattern } from './evidence.ts';
-import { createFindingCollector, type Finding, type FindingCollector } from './findings.ts';
-import type { ApiObject } from './formats/objects.ts';
-import { matchLine } from './match-line.ts';
+import type { EvidenceSink, LinePattern } from './evidence.ts';
+import { createFindingCollector, type Finding } from './findings.ts';
+import { matchLine, seenText } from './match-line.ts';
+import { createObjectMatcher } from './match-objects.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
-import { objectMatches } from './rules/object-test.ts';
 import type { UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
 import { TIMELINE_KINDS } from './timeline/read-timeline.ts';
@@ -47,33 +46,43 @@ export async function diagnose(
   const coverage = createCoverage();
   const timeline = createTimeline();
   const objectRules = rules.filter(({ object }) => object !== undefined);
+  const objects = createObjectMatcher(objectRules);
+  /** Patterns that rules need or fear, and that were seen. */
+  const facts = new Set<RegExp>();
 
   const sink: EvidenceSink<OwnedPattern> = {
     patterns: [...rules.flatMap(patternsOf), ...SIGNALS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
       const causes = candidates.flatMap(({ owner }) => (owner.kind === 'cause' ? owner.rule : []));
-      for (const match of matchLine(causes, line.text)) collector.add(match, line);
+      for (const match of matchLine(causes, line.text, line.origins, line.lead))
+        collector.add(match, line);
       for (const { owner } of candidates) {
         if (owner.kind === 'end' && owner.rule.overRegexp?.test(line.text)) {
           collector.over(owner.rule, line);
         }
+        if (owner.kind === 'fact' && owner.regexp.test(seenText(line.text)))
+          facts.add(owner.regexp);
       }
       if (candidates.some(({ owner }) => owner.kind === 'timeline')) {
         timeline.push({ kind: 'line', origins: line.origins, text: line.text, at: line.at });
       }
     },
     onRecord: (service, entries) => timeline.push({ kind: 'record', service, entries }),
-    onObject(object, place, seenAt) {
+    onObject(object, place) {
       timeline.push({ kind: 'object', object });
-      addObject(collector, objectRules, object, place, seenAt);
+      objects.push(object, place);
     },
     onUnread: (one) => coverage.unread(one),
     onFile: (path) => coverage.file(path),
-    onTime: (at) => timeline.push({ kind: 'time', at }),
+    onTime: (at) => {
+      objects.noteTime(at);
+      timeline.push({ kind: 'time', at });
+    },
   };
   const totals = await readEvidence(ctx, paths, sink, options);
-  const findings = collector.findings();
+  objects.finish((match, line) => collector.add(match, line));
+  const findings = collector.findings(facts);
   return {
     findings,
     suspicious: findings.length === 0 ? await findSuspicious(ctx, paths, options) : [],
@@ -87,6 +96,7 @@ export async function diagnose(
 /** The consumer of a pattern: a rule that looks for a cause or for its end, or the timeline. */
 type PatternOwner =
   | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
+  | { readonly kind: 'fact'; readonly regexp: RegExp }
   | { readonly kind: 'timeline' };
 
 type OwnedPattern = LinePattern & { readonly owner: PatternOwner };
@@ -106,26 +116,16 @@ function patternsOf(rule: Rule): OwnedPattern[] {
     ...(over === undefined
       ? []
       : [{ pattern: over, where, appliesTo: alsoSystemd, owner: { kind: 'end' as const, rule } }]),
+    ...[...rule.needed, ...rule.against].map((regexp) => ({
+      pattern: regexp.source,
+      where: ['*'],
+      appliesTo: () => true,
+      owner: { kind: 'fact' as const, regexp },
+    })),
   ];
 }
 
 const BY_SYSTEMD = /^journal:\w+\/(?:systemd|init)$/;
-
-function addObject(
-  collector: FindingCollector,
-  rules: readonly Rule[],
-  object: ApiObject,
-  place: EvidencePlace,
-  seenAt: Date,
-): void {
-  const origins = [`object:${object.kind}/${object.metadata?.name ?? ''}`];
-  for (const rule of rules) {
-    if (!rule.object || !origins.some(rule.appliesTo)) continue;
-    if (!objectMatches(rule.object, object, seenAt)) continue;
-    const text = `${object.kind}/${object.metadata?.name ?? ''}: ${rule.object.all.map(({ path }) => path).join(', ')}`;
-    collector.add({ rule, groups: {} }, { ...place, text, origins, at: seenAt });
-  }
-}
 
 function bootstrapOf(state: BootstrapState): Pick<Diagnosis, 'bootstrap'> {
   if (state.verdict === 'unknown') return {};

@@ -14,6 +14,8 @@ export interface EvidenceLine extends EvidencePlace {
   readonly origins: readonly string[];
   readonly at?: Date | undefined;
   readonly host?: string | undefined;
+  /** The line before, where this one goes on with it. */
+  readonly lead?: string | undefined;
 }
 
 /** Something to look for in lines of certain origins. */
@@ -34,8 +36,7 @@ export interface EvidenceSink<P extends LinePattern = LinePattern> {
   /** `candidates` are patterns that may match: their fixed text is there, the origin fits. */
   onLine(line: EvidenceLine, candidates: readonly P[]): void;
   onRecord(service: string, entries: readonly ServiceRecordEntry[], place: EvidencePlace): void;
-  /** `seenAt` is when the object was written down. */
-  onObject(object: ApiObject, place: EvidencePlace, seenAt: Date): void;
+  onObject(object: ApiObject, place: EvidencePlace): void;
   onUnread(unread: UnreadEvidence): void;
   /** A file that is about to be read. */
   onFile(path: string): void;

@@ -1,6 +1,7 @@
-import type { FileKind } from './file-kind.ts';
-import { isLogrus, isOcMirror } from './formats/installer-log.ts';
+import type { FileKind, Format } from './file-kind.ts';
+import { isLogrus, isOcMirror, isSaidByInstaller } from './formats/installer-log.ts';
 import { isJournalExport } from './formats/journal-export.ts';
+import { isJournalFields } from './formats/journal-fields.ts';
 import { isJournalText } from './formats/journal-text.ts';
 import { isOwnEvent } from './formats/own-journal.ts';
 
@@ -12,22 +13,31 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
   const text = head.toString('utf8');
   const lines = text
     .split('\n')
-    .slice(0, 50)
+    .slice(0, 200)
     .filter((line) => line.trim() !== '');
   const [first = ''] = lines;
   if (isJournalExport(text)) return { format: 'journal-export', origins: [] };
-  if (/^\{.*"__REALTIME_TIMESTAMP"/.test(first)) return { format: 'journal-json', origins: [] };
+  if (isJournalFields(text)) return { format: 'journal-fields', origins: [], guessed: true };
+  if (/^\p{Cc}?\{.*"__REALTIME_TIMESTAMP"/u.test(first))
+    return { format: 'journal-json', origins: [] };
   if (isOwnEvent(first)) return { format: 'own-events', origins: ['cli:atoll'] };
   if (/^\s*[{[]/.test(first)) return kindOfJson(text);
   if (/^(?:---|apiVersion:|kind:|items:)/.test(first)) {
     return { format: 'objects-yaml', origins: [] };
   }
-  // podman, skopeo and others log in the same form.
-  if (lines.some(isLogrus)) return { format: 'logrus', origins: ['installer-log', 'cli:unknown'] };
-  if (lines.some(isOcMirror)) return { format: 'oc-mirror', origins: ['cli:oc-mirror'] };
-  if (lines.some(isJournalText)) return { format: 'journal', origins: [] };
-  return { format: 'plain', origins: ['cli:unknown'] };
+  if (lines.some(isSaidByInstaller)) return guessed('logrus', ['installer-log']);
+  // podman, skopeo, CRI-O and others log in the same form.
+  if (lines.some(isLogrus)) return guessed('logrus', []);
+  if (lines.some(isOcMirror)) return guessed('oc-mirror', ['cli:oc-mirror']);
+  if (lines.some(isJournalText)) return guessed('journal', []);
+  return guessed('plain', []);
 }
+
+const guessed = (format: Format, origins: readonly string[]): FileKind => ({
+  format,
+  origins,
+  guessed: true,
+});
 
 function kindOfJson(text: string): FileKind {
   if (/"phase"\s*:\s*"(?:service|stage|pre-command|post-command) (?:start|end)"/.test(text)) {
@@ -35,5 +45,5 @@ function kindOfJson(text: string): FileKind {
   }
   if (/"(?:apiVersion|StackEvents|items)"\s*:/.test(text))
     return { format: 'objects-json', origins: [] };
-  return { format: 'plain', origins: ['cli:unknown'] };
+  return guessed('plain', []);
 }

@@ -79,8 +79,9 @@ test.each([
   ['object:Node', 'object:NodeMetrics/x', false],
   ['pod:openshift-etcd/etcd', 'pod:openshift-etcd/etcd-master-0', true],
   ['pod:openshift-etcd/etcd', 'pod:openshift-etcd/etcdctl', false],
-  ['cli:oc-mirror', 'cli:unknown', true],
-  ['installer-log', 'cli:unknown', false],
+  ['cli:oc-mirror', 'text:unknown', true],
+  ['installer-log', 'cli:oc', false],
+  ['*', 'journal:node/crio', true],
 ])('whereMatcher("%s") of %s is %s', (where, origin, fits) => {
   expect(whereMatcher(where)(origin)).toBe(fits);
 });

@@ -1,8 +1,12 @@
+/** The origin of text nobody can place: every rule may look at it. */
+export const ANYWHERE = 'text:unknown';
+
 /** How the lines of a file are to be read. */
 export type Format =
   | 'journal'
   | 'journal-json'
   | 'journal-export'
+  | 'journal-fields'
   | 'logrus'
   | 'oc-mirror'
   | 'own-events'
@@ -24,6 +28,8 @@ export interface FileKind {
   readonly machine?: Machine | undefined;
   /** The name of the service, for a service record. */
   readonly service?: string | undefined;
+  /** Guessed from the content or from a name anybody may give: each line tells better where it comes from. */
+  readonly guessed?: true | undefined;
 }
 
 type Parts = Readonly<Record<string, string>>;
@@ -35,7 +41,8 @@ const journal = (machine: Machine, unit: string): FileKind => ({
   machine,
 });
 const plain = (...origins: string[]): FileKind => ({ format: 'plain', origins });
-const tool = (name: string): FileKind => plain(`cli:${name}`);
+/** A name people give: what is in the file may come from elsewhere as well. */
+const tool = (name: string): FileKind => ({ ...plain(`cli:${name}`, ANYWHERE), guessed: true });
 const IGNORED = undefined;
 
 /** First match wins. Paths are relative to the bundle, whatever folder it is in. */
@@ -80,7 +87,7 @@ const ROWS: readonly Row[] = [
   [/(?:^|\/)(?<path>serial\/[^/]+)$/, ({ path = '' }) => plain(...consoleOf(path), `file:${path}`)],
   [
     /(?<path>[^/]*(?:console[-_](?:log|output)|serial)[^/]*)$/i,
-    ({ path = '' }) => plain(...consoleOf(path)),
+    ({ path = '' }) => ({ ...plain(...consoleOf(path), ANYWHERE), guessed: true }),
   ],
   [
     /(?:^|\/)(?<path>bootstrap\/containers\/(?:.*\/)?(?<name>[a-z][a-z0-9-]*?)(?:-[0-9a-f]{12,64})?\.log)$/,
@@ -115,7 +122,10 @@ const ROWS: readonly Row[] = [
       origins: ['cli:oc-mirror', `file:working-dir/logs/${name}`],
     }),
   ],
-  [/oc-mirror[^/]*\.(?:log|txt)$/, () => ({ format: 'oc-mirror', origins: ['cli:oc-mirror'] })],
+  [
+    /oc-mirror[^/]*\.(?:log|txt)$/,
+    () => ({ format: 'oc-mirror', origins: ['cli:oc-mirror', ANYWHERE], guessed: true }),
+  ],
   [/(?:^|\/)events\.ndjson$/, () => ({ format: 'own-events', origins: ['cli:atoll'] })],
   [/issue\.d\/(?<name>[^/]+\.issue)$/, ({ name }) => plain(`file:/etc/issue.d/${name}`)],
   [/(?:mirror-registry|quay-install)[^/]*\.(?:log|txt)$/, () => tool('mirror-registry')],

@@ -19,6 +19,8 @@ export interface Finding {
   readonly id: string;
   readonly category: Category;
   readonly kind: RuleKind;
+  /** What experts call the cause; the same for all rules that mean it. */
+  readonly causeId?: string;
   readonly cause: string;
   readonly remedy: string;
   readonly commands: readonly string[];
@@ -36,8 +38,11 @@ export interface FindingCollector {
   add(match: RuleMatch, line: EvidenceLine): void;
   /** What the rule found in this file until now has passed. Files come one after the other. */
   over(rule: Rule, line: EvidenceLine): void;
-  /** Roots before symptoms; within each, what comes first in an install comes first. */
-  findings(): readonly Finding[];
+  /**
+   * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
+   * were seen of those that rules need or that speak against them.
+   */
+  findings(facts?: ReadonlySet<RegExp>): readonly Finding[];
   /** Look-alikes that were seen and left out. */
   benign(): readonly { readonly id: string; readonly count: number }[];
 }
@@ -46,6 +51,7 @@ const MAX_EVIDENCE = 5;
 const MAX_MIRRORS = 5;
 const MAX_TEXT = 600;
 const MAX_SEEN = 20_000;
+const MAX_IMAGES = 200;
 
 interface Gathered extends Claim {
   readonly rule: Rule;
@@ -66,6 +72,8 @@ interface Claim {
   shapes: Set<string>;
   evidence: Evidence[];
   mirrors: Map<string, string>;
+  /** Images the lines speak of: that another one was pulled ends nothing. */
+  images: Set<string>;
 }
 
 export function createFindingCollector(): FindingCollector {
@@ -82,12 +90,16 @@ export function createFindingCollector(): FindingCollector {
     if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
     one.count += 1;
     noteTime(one, line.at);
+    if (one.images.size < MAX_IMAGES)
+      for (const image of imagesIn(line.text)) one.images.add(image);
     keepEvidence(one, line);
   }
 
   function over(rule: Rule, line: EvidenceLine): void {
     const one = gathered.get(rule.id);
-    if (one && one.file === line.file) Object.assign(one, copyOf(one.before));
+    if (one?.file === line.file && isSame(one.images, imagesIn(line.text))) {
+      Object.assign(one, copyOf(one.before));
+    }
   }
 
   const sorted = (): Gathered[] =>
@@ -95,16 +107,38 @@ export function createFindingCollector(): FindingCollector {
   return {
     add,
     over,
-    findings: () =>
-      sorted()
-        .filter(({ rule }) => rule.kind !== 'benign')
-        .map(findingOf),
+    findings: (facts = new Set()) =>
+      withoutConsequences(
+        sorted().filter(({ rule }) => rule.kind !== 'benign' && isBorneOut(rule, facts)),
+      ).map(findingOf),
     benign: () =>
       sorted()
         .filter(({ rule }) => rule.kind === 'benign')
         .map(({ rule, count }) => ({ id: rule.id, count })),
   };
 }
+
+const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
+  needed.every((one) => facts.has(one)) && !against.some((one) => facts.has(one));
+
+/** What only follows from another cause that was found is left to that one. */
+function withoutConsequences(all: readonly Gathered[]): readonly Gathered[] {
+  const explained = new Set(all.flatMap(({ rule }) => rule.explains));
+  return all.filter(({ rule }) => rule.cause_id === undefined || !explained.has(rule.cause_id));
+}
+
+const IMAGE = /\/([\w.-]+)(?:@sha256:([0-9a-f]{8,64})|:[\w.-]+)?(?=["'\s:,)\]]|$)/g;
+
+/** The images a line names, by digest or by the last part of their repository. */
+function imagesIn(text: string): readonly string[] {
+  return [...text.matchAll(IMAGE)]
+    .filter(([whole]) => /[@:]/.test(whole))
+    .map(([, name = '', digest]) => digest ?? name);
+}
+
+/** Lines that name no image speak of all. */
+const isSame = (before: ReadonlySet<string>, now: readonly string[]): boolean =>
+  before.size === 0 || now.length === 0 || now.some((image) => before.has(image));
 
 const begin = (rule: Rule): Gathered => ({
   rule,
@@ -123,6 +157,7 @@ const noClaim = (): Claim => ({
   shapes: new Set(),
   evidence: [],
   mirrors: new Map(),
+  images: new Set(),
 });
 
 /** The first line says what to run and where in an install it happened. */
@@ -140,6 +175,7 @@ const copyOf = ({ commands, rank, count, firstAt, lastAt, ...lists }: Claim): Cl
   shapes: new Set(lists.shapes),
   evidence: [...lists.evidence],
   mirrors: new Map(lists.mirrors),
+  images: new Set(lists.images),
 });
 
 function isCopy(one: Gathered, line: EvidenceLine): boolean {
@@ -201,6 +237,7 @@ function findingOf(one: Gathered): Finding {
     id: rule.id,
     category: rule.category,
     kind: rule.kind,
+    ...(rule.cause_id ? { causeId: rule.cause_id } : {}),
     cause: rule.cause,
     remedy: rule.remedy,
     commands: one.commands,

@@ -41,8 +41,8 @@ test('diagnose takes the same words for what they are where they do not end', as
     'boot-os-pullspec-query',
     'boot-release-pull-retry',
     'boot-wait-for-ceo',
+    'dns-server-unreachable',
     'inst-operators-unavailable',
-    'node-mcs-dns',
     'node-mcs-refused',
   ]);
 });

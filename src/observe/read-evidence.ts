@@ -4,15 +4,16 @@ import { counted } from '../core/format.ts';
 import type { EvidenceSink, LinePattern } from './evidence.ts';
 import { kindOfContent } from './file-content-kind.ts';
 import { type FileKind, kindOfPath } from './file-kind.ts';
-import { parseServiceRecord } from './formats/service-record.ts';
+import { parseServiceRecord, type ServiceRecordEntry } from './formats/service-record.ts';
 import type { ArchiveLimits } from './limits.ts';
 import { createLineReader, type LineReader } from './read-lines.ts';
 import { readObjects } from './read-objects.ts';
 import { peek, type SourceFile, sourceFiles } from './source-files.ts';
+import { asUtf8 } from './utf16.ts';
 
 export interface EvidenceOptions {
   readonly limits?: ArchiveLimits;
-  /** Origin of files whose name and content do not tell, and of nothing else. */
+  /** Origin of files whose place in a bundle does not tell: it wins over every guess. */
   readonly origin?: string | undefined;
 }
 
@@ -32,7 +33,7 @@ export async function readEvidence<P extends LinePattern>(
   sink: EvidenceSink<P>,
   options: EvidenceOptions = {},
 ): Promise<EvidenceTotals> {
-  const lines = createLineReader(sink);
+  const lines = createLineReader(sink, ctx.now());
   const meter = createMeter(ctx);
   const title = 'Reading logs';
   ctx.emit({ type: 'task.started', task: TASK, title });
@@ -58,7 +59,7 @@ async function readFile<P extends LinePattern>(
   // A walk may have begun inside a bundle: then only the whole path tells.
   const byPath = kindOfPath(file.path) ?? kindOfPath(file.name);
   if (byPath === 'ignored') return;
-  const { head, content } = await peek(file.content);
+  const { head, content } = await peek(asUtf8(file.content));
   if (head.length === 0) return;
   const kind = withOrigin(byPath ?? kindOfContent(head), origin);
   if (!kind) {
@@ -82,8 +83,8 @@ async function readKind<P extends LinePattern>(
 }
 
 function withOrigin(kind: FileKind | undefined, origin: string | undefined): FileKind | undefined {
-  const unknown = kind?.origins[0] === 'cli:unknown';
-  return kind && unknown && origin !== undefined ? { ...kind, origins: [origin] } : kind;
+  if (!kind?.guessed || origin === undefined) return kind;
+  return { ...kind, origins: [origin], guessed: undefined };
 }
 
 async function readRecord<P extends LinePattern>(
@@ -96,7 +97,7 @@ async function readRecord<P extends LinePattern>(
   try {
     const entries = parseServiceRecord(file.name, await wholeText(file));
     sink.onRecord(service, entries, { file: file.name, line: 1 });
-    for (const entry of entries) {
+    for (const entry of entries.slice(endOfFailures(entries))) {
       // It is a copy of the journal's last lines, so the rules for the journal fit as well.
       const origins = [...kind.origins, `journal:bootstrap/${service}`];
       const text = (entry.errorMessage ?? '').split('\n');
@@ -106,6 +107,10 @@ async function readRecord<P extends LinePattern>(
     sink.onUnread({ path: file.name, reason: messageOf(error) });
   }
 }
+
+/** What failed before the service succeeded is over. */
+const endOfFailures = (entries: readonly ServiceRecordEntry[]): number =>
+  1 + entries.findLastIndex(({ phase, result }) => phase === 'service end' && result === 'success');
 
 async function wholeText(file: SourceFile): Promise<string> {
   const parts: Buffer[] = [];

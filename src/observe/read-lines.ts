@@ -1,12 +1,13 @@
-import { BOOTSTRAP_UNITS } from '../openshift/bootstrap/steps.ts';
 import type { EvidenceLine, EvidencePlace, EvidenceSink, LinePattern } from './evidence.ts';
-import type { FileKind, Format, Machine } from './file-kind.ts';
+import { ANYWHERE, type FileKind, type Format } from './file-kind.ts';
 import { decodeLogrus, decodeOcMirror, decodePlain } from './formats/installer-log.ts';
 import { journalExportAsText } from './formats/journal-export.ts';
+import { journalFieldsAsText } from './formats/journal-fields.ts';
 import { decodeJournalJson, withTextMessages } from './formats/journal-json.ts';
 import { decodeJournalText } from './formats/journal-text.ts';
 import type { LineDecoder, LogLine } from './formats/log-line.ts';
 import { decodeOwnEvent } from './formats/own-journal.ts';
+import { type PlacedLine, placeLine } from './place-line.ts';
 import { createLineScanner, type LineHit, wholeLines } from './scan/line-scanner.ts';
 import type { SourceFile } from './source-files.ts';
 
@@ -21,6 +22,7 @@ const DECODERS: Readonly<Record<Format, LineDecoder>> = {
   journal: decodeJournalText,
   'journal-json': decodeJournalJson,
   'journal-export': decodeJournalText,
+  'journal-fields': decodeJournalText,
   logrus: decodeLogrus,
   'oc-mirror': decodeOcMirror,
   'own-events': decodeOwnEvent,
@@ -33,17 +35,24 @@ const DECODERS: Readonly<Record<Format, LineDecoder>> = {
 /** As much of the end of a file as surely holds a line with a time. */
 const TAIL_BYTES = 16 * 1024;
 
-export function createLineReader<P extends LinePattern>(sink: EvidenceSink<P>): LineReader {
+/** `now` bounds the dates without a year of files that tell of none. */
+export function createLineReader<P extends LinePattern>(
+  sink: EvidenceSink<P>,
+  now: Date,
+): LineReader {
   const chosen = createChooser(sink.patterns);
   return {
     async read(file, kind) {
       const patterns = chosen.forFile(kind);
       const scanner = createLineScanner(patterns.map(({ pattern }) => pattern));
-      const tail = createTail();
+      const tail = createTail(now);
       for await (const hits of scanner.scan(tail.watch(searchable(file, kind.format)))) {
-        for (const hit of hits) tell(sink, file, kind, hit, patterns);
+        for (const hit of hits) {
+          const line = placed(hit, kind, tail.reference());
+          tell(sink, file, hit, line, patterns);
+        }
       }
-      const last = lastTimeIn(tail.text(), (line) => DECODERS[kind.format](line, file.modified));
+      const last = lastTimeIn(tail.text(), (line) => decode(line, kind, tail.reference()));
       if (last) sink.onTime(last);
     },
     offer(lines, about) {
@@ -54,19 +63,31 @@ export function createLineReader<P extends LinePattern>(sink: EvidenceSink<P>): 
   };
 }
 
-/** Keeps the end of what passes. */
-function createTail() {
+/** A date with its year, where a line begins with one or a program says the time. */
+const DATED = /(?:^|time="|^-- .*?)(20\d\d-\d\d-\d\d)[T ]\d\d:\d\d/m;
+const HALF_A_YEAR = 182 * 86_400_000;
+
+/** Keeps the end of what passes, and of its beginning the first date with a year. */
+function createTail(now: Date) {
   let kept: Buffer = Buffer.alloc(0);
+  let reference: Date | undefined;
   return {
     async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
+        reference ??= referenceIn(chunk, now);
         const end = chunk.subarray(-TAIL_BYTES);
         kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
         yield chunk;
       }
     },
     text: (): string => kept.toString('utf8'),
+    reference: (): Date => reference ?? now,
   };
+}
+
+function referenceIn(chunk: Buffer, now: Date): Date {
+  const [, day] = DATED.exec(chunk.toString('latin1', 0, TAIL_BYTES)) ?? [];
+  return day === undefined ? now : new Date(Date.parse(day) + HALF_A_YEAR);
 }
 
 function lastTimeIn(text: string, decode: (line: string) => LogLine): Date | undefined {
@@ -80,6 +101,7 @@ function lastTimeIn(text: string, decode: (line: string) => LogLine): Date | und
 /** The content as lines in which text can be found as it is. */
 function searchable(file: SourceFile, format: Format): AsyncIterable<Buffer> {
   if (format === 'journal-export') return journalExportAsText(file.content);
+  if (format === 'journal-fields') return journalFieldsAsText(file.content);
   if (format === 'journal-json') return withTextMessages(wholeLines(file.content));
   return file.content;
 }
@@ -87,40 +109,64 @@ function searchable(file: SourceFile, format: Format): AsyncIterable<Buffer> {
 function tell<P extends LinePattern>(
   sink: EvidenceSink<P>,
   file: SourceFile,
-  kind: FileKind,
   hit: LineHit,
+  { origins, message, at, host, lead }: PlacedLine,
   patterns: readonly P[],
 ): void {
-  const line = DECODERS[kind.format](hit.text, file.modified);
-  const origins = kind.origins.length > 0 ? kind.origins : [originOf(line, kind.machine)];
   const candidates = [...hit.patterns]
-    .flatMap((at) => patterns[at] ?? [])
+    .flatMap((index) => patterns[index] ?? [])
     .filter((pattern) => origins.some((one) => pattern.appliesTo(one)));
   if (candidates.length === 0) return;
   const place: EvidencePlace = { file: file.name, line: hit.line };
-  sink.onLine({ ...place, text: line.message, origins, at: line.at, host: line.host }, candidates);
+  sink.onLine({ ...place, text: message, origins, at, host, lead }, candidates);
 }
 
-/** A journal of many units: the line itself says which, and most often on which machine. */
-function originOf(line: LogLine, machine: Machine | undefined): string {
-  const unit = line.unit ?? 'unknown';
-  const guessed = /bastion/.test(line.host ?? '')
-    ? 'bastion'
-    : isBootstrap(line)
-      ? 'bootstrap'
-      : 'node';
-  return `journal:${machine ?? guessed}/${unit}`;
+/** What is known of a file by its place holds for all its lines; else each line tells, or those before it. */
+function placed(hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
+  if (!kind.guessed && kind.origins.length > 0) {
+    return { ...DECODERS[kind.format](hit.text, reference), origins: kind.origins };
+  }
+  const line = placeLine(hit.text, kind, reference);
+  if (line.origins.length > 0) return continued(line, hit, kind, reference);
+  const origins = kind.guessed
+    ? inherited(hit, kind, reference)
+    : [`journal:${kind.machine ?? 'node'}/unknown`];
+  return { ...line, origins, lead: hit.before().at(-1) };
 }
 
-const isBootstrap = (line: LogLine): boolean =>
-  /bootstrap/.test(line.host ?? '') ||
-  BOOTSTRAP_UNITS.has(line.unit ?? '') ||
-  /^(?:node-image|bootstrap)-/.test(line.unit ?? '');
+const INDENTED = /^\s{2,}/;
+
+/** Programs indent what goes on with the line before: together they read as one. */
+function continued(line: PlacedLine, hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
+  const { message: text } = line;
+  if (!INDENTED.test(text)) return line;
+  const before = hit
+    .before()
+    .map((one) => placeLine(one, kind, reference).message)
+    .findLast((one) => !INDENTED.test(one));
+  return before === undefined ? line : { ...line, message: `${before} ${text.trim()}` };
+}
+
+/** A line that tells nothing most often goes on with what the line before it began. */
+function inherited(hit: LineHit, kind: FileKind, reference: Date): readonly string[] {
+  for (const line of hit.before().toReversed()) {
+    if (line.trim() === '' || /^\S*[$#] /.test(line)) break;
+    const { origins } = placeLine(line, kind, reference);
+    if (origins.length > 0) return origins.includes(ANYWHERE) ? origins : [...origins, ANYWHERE];
+  }
+  return kind.origins.length > 0 ? kind.origins : [ANYWHERE];
+}
+
+function decode(line: string, kind: FileKind, reference: Date): LogLine {
+  return kind.guessed ? placeLine(line, kind, reference) : DECODERS[kind.format](line, reference);
+}
 
 /** Which patterns a file can ask for. */
 function createChooser<P extends LinePattern>(all: readonly P[]) {
   const known = new Map<string, readonly P[]>();
-  const ofJournals = all.filter(({ where }) => where.some((one) => /^(?:journal:|\*$)/.test(one)));
+  const ofJournals = all.filter(({ where }) =>
+    where.some((one) => /^(?:journal:|console:|\*$)/.test(one)),
+  );
 
   function forOrigins(origins: readonly string[]): readonly P[] {
     const key = origins.join('\n');
@@ -135,6 +181,9 @@ function createChooser<P extends LinePattern>(all: readonly P[]) {
   return {
     forOrigins,
     /** A journal of many units says line by line where it comes from. */
-    forFile: ({ origins }: FileKind) => (origins.length > 0 ? forOrigins(origins) : ofJournals),
+    forFile: ({ origins, guessed }: FileKind) => {
+      if (guessed) return all;
+      return origins.length > 0 ? forOrigins(origins) : ofJournals;
+    },
   };
 }

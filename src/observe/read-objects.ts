@@ -20,7 +20,7 @@ export async function readObjects(
     const object = parseObject(raw, format);
     if (!object) continue;
     const place = { file: file.name, line: raw.line };
-    if (sink.kinds.has(String(object.kind))) sink.onObject(object, place, file.modified);
+    if (sink.kinds.has(String(object.kind))) sink.onObject(object, place);
     const words = wordsOf(object);
     lines.offer(words.lines, { ...place, origins: [words.origin], at: words.at });
   }

@@ -22,6 +22,7 @@ export function placeSample(where: string, sample: Sample): PlacedSample {
 }
 
 const PLACES: Readonly<Record<string, (rest: string, sample: string) => PlacedSample>> = {
+  '*': (_, sample) => ({ path: 'notes.txt', content: `${sample}\n` }),
   journal: placeInJournal,
   cli: placeInToolLog,
   pod: placeInPodLog,

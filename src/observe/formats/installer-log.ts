@@ -7,7 +7,7 @@ import type { LogLine } from './log-line.ts';
 const LOGRUS = /^(?:time="([^"]+)" )?level=(\w+) msg=(?:"((?:[^"\\]|\\.)*)"|(.*))/;
 const TERMINAL = /^(DEBUG|INFO|WARNING|ERROR|FATAL) (.*)/;
 const SAID_BY_INSTALLER =
-  /^(?:DEBUG|INFO|WARNING|ERROR|FATAL) +(?:OpenShift Installer |Built from commit |Loading |Using Install Config |Consuming |Credentials loaded |Creating infrastructure resources|Waiting up to |Still waiting for the |API v\d|Bootstrap status: |It is now safe to remove the bootstrap|Cluster operator |Failed to wait for bootstrapping )/;
+  /^(?:(?:DEBUG|INFO|WARNING|ERROR|FATAL) +|(?:time="[^"]*" )?level=\w+ msg="?)(?:OpenShift Installer |Built from commit |Loading |Using Install Config |Consuming |Credentials loaded |Creating infrastructure resources|Waiting up to |Still waiting for the |API v\d|Bootstrap status: |It is now safe to remove the bootstrap|Cluster operator |Failed to wait for bootstrapping |failed to fetch |failed to load asset|failed to create install config|Fetching |Generating |Obtaining RHCOS image|Running process: |Created manifest |Install complete!|Destroying the bootstrap|Pulling debug logs|Bootstrap gather logs|Reusing previously-fetched|Started local control plane|Creating (?:Route53|IAM|load balancer)|Cluster API |Waiting for network infrastructure|The rendezvous host|Bootstrap Kube API|Host \S+ )/;
 /** oc-mirror: `2026/08/20 10:11:12  [ERROR]  : text`, the time being optional. */
 const OC_MIRROR =
   /^(?:(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)\s+)?\[(INFO|WARN|ERROR|DEBUG|TRACE)\]\s*: ?/;
@@ -41,8 +41,8 @@ export function decodePlain(raw: string): LogLine {
   return { message: raw.slice(match[0].length), at: dateOf(`${match[1]}Z`) };
 }
 
-export const isLogrus = (line: string): boolean =>
-  LOGRUS.test(line) || SAID_BY_INSTALLER.test(line);
+export const isSaidByInstaller = (line: string): boolean => SAID_BY_INSTALLER.test(line);
+export const isLogrus = (line: string): boolean => LOGRUS.test(line) || isSaidByInstaller(line);
 export const isOcMirror = (line: string): boolean => OC_MIRROR.test(line);
 
 /** A line as openshift-install writes it. */

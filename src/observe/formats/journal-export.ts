@@ -47,7 +47,7 @@ function createExportParser() {
   let lines: string[] = [];
 
   function endEntry(): void {
-    if (fields) lines.push(textOf(fields));
+    if (fields) lines.push(textOfFields(fields));
     fields = undefined;
   }
 
@@ -114,7 +114,8 @@ function createExportParser() {
   return { push, end };
 }
 
-function textOf(fields: Readonly<Record<string, string>>): string {
+/** The entry as one line with its unit. */
+export function textOfFields(fields: Readonly<Record<string, unknown>>): string {
   const line = lineOfFields(fields);
   const entry: JournalEntry = {
     at: line.at ?? new Date(0),

@@ -5,15 +5,56 @@ import type { LogLine } from './log-line.ts';
  *
  *   short        Aug 20 10:11:12 host bootkube.sh[2100]: message      no year, UTC on RHCOS
  *   short-iso    2026-08-20T10:11:12+0000 host bootkube.sh[2100]: message
- *   with-unit    Wed 2026-08-20 10:11:12 UTC host bootkube.service[2100]: message
+ *   with-unit    Wed 2026-08-20 10:11:12 UTC host bootkube.service[2100]: message      also short-full
+ *   short-unix   1787220672.123456 host bootkube.sh[2100]: message
+ *   monotonic    [   19.234567] host bootkube.sh[2100]: message
+ *   no time      bootkube.sh[2100]: message
  */
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
-const SHORT =
-  /^([A-Z][a-z]{2}|\d{1,2}月) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
-const ISO =
-  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:?\d\d)? (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
-const WITH_UNIT =
-  /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) ([A-Z]{2,5}|[+-][\d:]+) (\S+) ([^\s[:]+)(?:\[\d+\])?: ?/;
+const PROGRAM = String.raw`([^\s[:(]+(?:\([^)\s]*\))?)(?:\[\d+\])?: ?`;
+const SHORT = new RegExp(
+  String.raw`^(\p{L}{3,5}\.?|\d{1,2}月) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
+  'u',
+);
+/** As German and others put it: the day first. */
+const DAY_FIRST = new RegExp(
+  String.raw`^(\d{1,2})\.? (\p{L}{3,5}\.?) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
+  'u',
+);
+const ISO = new RegExp(
+  String.raw`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:?\d\d)? (\S+) ${PROGRAM}`,
+);
+const WITH_UNIT = new RegExp(
+  String.raw`^\p{L}{2,4}\.? (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) ([A-Z]{2,5}|[+-][\d:]+) (\S+) ${PROGRAM}`,
+  'u',
+);
+const UNIX = new RegExp(String.raw`^(\d{10})\.\d{3,6} (\S+) ${PROGRAM}`);
+const MONOTONIC = /^\[ *\d+\.\d+\] (\S+) ([^\s[:]+)\[\d+\]: ?/;
+const NO_TIME = /^([a-z][\w@.-]*)\[\d+\]: ?/;
+
+/** The months of other languages, by how they begin; those that look alike everywhere are not repeated. */
+const OTHER_MONTHS: readonly (readonly [pattern: RegExp, month: number])[] = [
+  [/^(?:ene|gen|янв|sty|led|oca)/, 0],
+  [/^(?:fév|fev|фев|lut|úno|şub)/, 1],
+  [/^(?:mär|мар|brez|mrt|maa)/, 2],
+  [/^(?:avr|abr|апр|kwi|dub|nis)/, 3],
+  [/^(?:mai|mag|mei|мая|май|maj|kvě)/, 4],
+  [/^(?:juin|giu|июн|cze|čer|haz)/, 5],
+  [/^(?:juil|lug|июл|lip|tem)/, 6],
+  [/^(?:aoû|ago|авг|sie|srp|ağu)/, 7],
+  [/^(?:set|сен|wrz|zář|eyl)/, 8],
+  [/^(?:okt|ott|out|окт|paź|říj|eki)/, 9],
+  [/^(?:ноя|lis|kas)/, 10],
+  [/^(?:dez|déc|dic|дек|gru|pro|ara)/, 11],
+];
+
+function monthOf(name: string): number {
+  if (name.endsWith('月')) return Number.parseInt(name, 10) - 1;
+  const lower = name.toLowerCase();
+  const english = MONTHS.toLowerCase().indexOf(lower.slice(0, 3)) / 3;
+  if (Number.isInteger(english) && english >= 0) return english;
+  return OTHER_MONTHS.find(([pattern]) => pattern.test(lower))?.[1] ?? Number.NaN;
+}
 
 /** Programs that do not carry the name of their unit. */
 const UNIT_OF_PROGRAM: Readonly<Record<string, string>> = {
@@ -26,13 +67,21 @@ const UNIT_OF_PROGRAM: Readonly<Record<string, string>> = {
   hyperkube: 'kubelet',
 };
 
-export function decodeJournalText(raw: string, modified: Date): LogLine {
-  return withUnit(raw) ?? shortLine(raw, modified) ?? isoLine(raw) ?? { message: raw };
+export function decodeJournalText(raw: string, reference: Date): LogLine {
+  return (
+    withUnit(raw) ??
+    shortLine(raw, reference) ??
+    isoLine(raw) ??
+    unixLine(raw) ??
+    lineWithoutTime(raw) ?? { message: raw }
+  );
 }
 
 /** Whether a line looks like the output of `journalctl`. */
 export function isJournalText(line: string): boolean {
-  return SHORT.test(line) || ISO.test(line) || WITH_UNIT.test(line);
+  return [SHORT, ISO, WITH_UNIT, DAY_FIRST, UNIX, MONOTONIC, NO_TIME].some((form) =>
+    form.test(line),
+  );
 }
 
 function withUnit(raw: string): LogLine | undefined {
@@ -61,23 +110,43 @@ function isoLine(raw: string): LogLine | undefined {
   return { message: raw.slice(head.length), at, host, unit: unitOf(program) };
 }
 
-function shortLine(raw: string, modified: Date): LogLine | undefined {
-  const match = SHORT.exec(raw);
+function shortLine(raw: string, reference: Date): LogLine | undefined {
+  const match = SHORT.exec(raw) ?? DAY_FIRST.exec(raw);
   if (!match) return undefined;
-  const [head, month = '', day, hours, minutes, seconds, host, program = ''] = match;
-  const index = month.endsWith('月') ? Number.parseInt(month, 10) - 1 : MONTHS.indexOf(month) / 3;
-  const at = newestBefore(modified, (year) =>
-    Date.UTC(year, index, Number(day), Number(hours), Number(minutes), Number(seconds)),
+  const [head, first = '', second = '', hours, minutes, seconds, host, program = ''] = match;
+  const isDay = /^\d+$/.test(first);
+  const [month, day] = isDay ? [monthOf(second), first] : [monthOf(first), second];
+  const at = newestBefore(reference, (year) =>
+    Date.UTC(year, month, Number(day), Number(hours), Number(minutes), Number(seconds)),
   );
   return { message: raw.slice(head.length), at, host, unit: unitOf(program) };
 }
 
-/** The year that puts a date without one at most a day after its file was written. */
-function newestBefore(modified: Date, timeIn: (year: number) => number): Date | undefined {
-  const year = modified.getUTCFullYear();
+function unixLine(raw: string): LogLine | undefined {
+  const match = UNIX.exec(raw);
+  if (!match) return undefined;
+  const [head, seconds, host, program = ''] = match;
+  const at = new Date(Number(seconds) * 1000);
+  return { message: raw.slice(head.length), at, host, unit: unitOf(program) };
+}
+
+function lineWithoutTime(raw: string): LogLine | undefined {
+  const [head, host, program] = MONOTONIC.exec(raw) ?? [];
+  if (head !== undefined && program !== undefined) {
+    return { message: raw.slice(head.length), host, unit: unitOf(program) };
+  }
+  const [start, name] = NO_TIME.exec(raw) ?? [];
+  return start === undefined || name === undefined
+    ? undefined
+    : { message: raw.slice(start.length), unit: unitOf(name) };
+}
+
+/** The year that puts a date without one at most a day after the reference. */
+function newestBefore(reference: Date, timeIn: (year: number) => number): Date | undefined {
+  const year = reference.getUTCFullYear();
   const thisYear = timeIn(year);
   if (Number.isNaN(thisYear)) return undefined;
-  return new Date(thisYear <= modified.getTime() + 86_400_000 ? thisYear : timeIn(year - 1));
+  return new Date(thisYear <= reference.getTime() + 86_400_000 ? thisYear : timeIn(year - 1));
 }
 
 function dateOf(text: string): Date | undefined {

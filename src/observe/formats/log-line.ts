@@ -7,5 +7,5 @@ export interface LogLine {
   readonly unit?: string | undefined;
 }
 
-/** Takes a raw line apart. `modified` is when its file was last written: short dates have no year. */
-export type LineDecoder = (raw: string, modified: Date) => LogLine;
+/** Takes a raw line apart. Short dates have no year: theirs ends at most a day after `reference`. */
+export type LineDecoder = (raw: string, reference: Date) => LogLine;

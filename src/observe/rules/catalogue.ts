@@ -1,6 +1,7 @@
 import { readAsset } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
+import { ANYWHERE } from '../file-kind.ts';
 import { SHORTEST_LITERAL } from '../scan/line-scanner.ts';
 import { requiredLiterals } from '../scan/literals.ts';
 import { CATALOGUE, type RuleData } from './schema.ts';
@@ -10,11 +11,14 @@ import { whereMatcher } from './where.ts';
 export interface Rule extends RuleData {
   readonly regexp: RegExp | undefined;
   readonly overRegexp: RegExp | undefined;
+  readonly needed: readonly RegExp[];
+  readonly against: readonly RegExp[];
   appliesTo(origin: string): boolean;
 }
 
 /** The rule as it stands in the catalogue: plain data. */
-export function dataOf({ regexp: _, overRegexp: __, appliesTo: ___, ...data }: Rule): RuleData {
+export function dataOf(rule: Rule): RuleData {
+  const { regexp: _, overRegexp: __, needed: ___, against: ____, appliesTo: _____, ...data } = rule;
   return data;
 }
 
@@ -37,9 +41,17 @@ export function parseRules(name: string, text: string): readonly Rule[] {
 
 function compile(name: string, data: RuleData): Rule {
   const matchers = data.where.map(whereMatcher);
-  const appliesTo = (origin: string): boolean => matchers.some((matches) => matches(origin));
-  const regexp = compilePattern(name, data.id, data.pattern);
-  return { ...data, regexp, overRegexp: compilePattern(name, data.id, data.over), appliesTo };
+  const appliesTo = (origin: string): boolean =>
+    !(data.placed && origin === ANYWHERE) && matchers.some((matches) => matches(origin));
+  const compiled = (pattern: string | undefined) => compilePattern(name, data.id, pattern);
+  return {
+    ...data,
+    regexp: compiled(data.pattern),
+    overRegexp: compiled(data.over),
+    needed: data.needs.flatMap((one) => compiled(one) ?? []),
+    against: data.unless.flatMap((one) => compiled(one) ?? []),
+    appliesTo,
+  };
 }
 
 function compilePattern(name: string, id: string, pattern: string | undefined): RegExp | undefined {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { PARTIES } from '../party.ts';
 
 /** Where evidence comes from; `*` stands for anything within one. See the head of `assets/failures.yaml`. */
 const WHERE =
-  /^(?:(?:cli|journal|console|pod|object|event|record|file|aws):[\w*./-]+|installer-log)$/;
+  /^(?:(?:cli|journal|console|pod|object|event|record|file|aws):[\w*./-]+|installer-log|\*)$/;
 
 /** A path into an API object: `status.conditions[type=Available].status`. */
 const TEST = z
@@ -33,16 +34,33 @@ const RULE = z
     id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
     category: z.enum(['image-sync', 'bootstrap', 'install', 'node-join']),
     kind: z.enum(['root', 'symptom', 'benign']),
+    /** What experts call the cause: one word for all rules that mean the same. */
+    cause_id: z
+      .string()
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+      .optional(),
     where: z.array(z.string().regex(WHERE)).min(1),
     pattern: z.string().optional(),
     object: OBJECT.optional(),
     /** A later line of the same file that says it is over: what came before it counts for nothing. */
     over: z.string().optional(),
+    /** Too common a wording for text nobody can place: the line or its file must tell that it is from there. */
+    placed: z.literal(true).optional(),
+    /** Whom the line is about: the same words mean something else of somebody else. */
+    about: z.array(z.enum(PARTIES)).min(1).optional(),
+    /** Lines that must be anywhere in the evidence, too. */
+    needs: z.array(z.string()).default([]),
+    /** Lines that speak against it, wherever they are. */
+    unless: z.array(z.string()).default([]),
+    /** Causes that only follow from this one. */
+    explains: z.array(z.string()).default([]),
     /** More specific than these: where both match a line, only this one counts. */
     instead_of: z.array(z.string()).default([]),
     /** Rules that rightly fire on the sample, too. */
     also: z.array(z.string()).default([]),
     sample: SAMPLE,
+    /** The same said by other programs and versions: it fires on each. */
+    wordings: z.array(z.string()).default([]),
     /** Looks alike and must stay silent. */
     not_sample: SAMPLE,
     cause: z.string(),

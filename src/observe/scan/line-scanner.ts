@@ -21,6 +21,8 @@ export interface LineHit {
   readonly text: string;
   /** Indices of the patterns. */
   readonly patterns: ReadonlySet<number>;
+  /** A few lines that stand before it, as far as they are at hand. */
+  before(): readonly string[];
 }
 
 export interface LineScanner {
@@ -96,7 +98,16 @@ function hitsIn(
     const patterns = patternsIn(block, start, end, matcher, owners);
     countTo(line);
     const head = start > line ? `${textOf(block, line, Math.min(line + HEAD, start))} … ` : '';
-    hits.push({ line: counter.line, text: head + textOf(block, start, end), patterns });
+    hits.push({
+      line: counter.line,
+      text: head + textOf(block, start, end),
+      patterns,
+      before: () =>
+        block
+          .toString('utf8', Math.max(0, line - BEFORE_HIT), line)
+          .split('\n')
+          .slice(0, -1),
+    });
     from = end;
   }
   countTo(block.length);

@@ -1,0 +1,100 @@
+/**
+ * Whom an error is about. The same words ("connection refused", "certificate has expired") mean something else
+ * when the mirror, the API or a name server is at the other end.
+ */
+export const PARTIES = [
+  'mirror',
+  'source',
+  'api',
+  'api-int',
+  'mcs',
+  'apps',
+  'aws',
+  'vcenter',
+  'bmc',
+  'proxy',
+  'etcd',
+  'kubelet',
+  'rendezvous',
+  'assets',
+  'cache',
+  'service',
+  'telemetry',
+  'other',
+  'unknown',
+] as const;
+export type Party = (typeof PARTIES)[number];
+
+const SOURCES =
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|mirror\.openshift\.com|api\.openshift\.com|storage\.googleapis\.com|access\.redhat\.com)$/i;
+
+/** First match wins: by name and port of the other end. */
+const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
+  [
+    /^(?:console|cloud|infogw\.api|cert-api\.access|api\.access)\.(?:redhat|openshift)\.com\b/i,
+    'telemetry',
+  ],
+  [/^(?:localhost|127\.0\.0\.1):55000$/i, 'cache'],
+  [/:2262[34]$/, 'mcs'],
+  [/^api-int\./i, 'api-int'],
+  [/:6443$/, 'api'],
+  [/\.apps\./i, 'apps'],
+  [/\.dkr\.ecr[\w-]*\.[\w-]+\.amazonaws\.com/i, 'mirror'],
+  [/\.amazonaws\.com(?:\.cn)?(?::\d+)?$|\.api\.aws$/i, 'aws'],
+  [/vcenter|vcsa|vsphere/i, 'vcenter'],
+  [/(?:^|[.-])(?:bmc|idrac|ilo|ipmi|redfish)\d*[\w-]*\./i, 'bmc'],
+  [/:(?:3128|8888)$/, 'proxy'],
+  [/:(?:2379|2380)$/, 'etcd'],
+  [/:10250$/, 'kubelet'],
+  [/:(?:8090|8888)$/, 'rendezvous'],
+  [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
+];
+
+/** What names the other end, the most telling last in a line. */
+const HOST = String.raw`(?:\[[\w:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?`;
+const STRONG = new RegExp(
+  [
+    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|login attempt to|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
+    String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
+    String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
+    String.raw`(?:pull|pulling|push|pushing|resolve reference) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
+    String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
+    String.raw`\blookup (?<looked>[\w.-]+)`,
+  ].join('|'),
+  'g',
+);
+const WEAK = new RegExp(
+  String.raw`docker:\/\/(?<image>[\w.-]+(?::\d+)?)|(?<scheme>https?):\/\/(?<url>${HOST})(?<path>\/[^\s"]*)?|\b(?<pair>(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+):\d{2,5})\b|\b(?<repo>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/[\w./-]+[@:][\w.-]+`,
+  'g',
+);
+const MARK = '(Mirrors also failed: ';
+const REGISTRY_WORDS =
+  /\/v2\/|container registry|docker registry|\bmanifest\b|\bblobs?\b|\bimage\b|registry|docker:\/\//i;
+
+/** The other ends a line speaks of: of a failed request the one that answered, else all that are named. */
+export function partiesOf(text: string): readonly Party[] {
+  if (/proxyconnect|Proxy Authentication Required|X-Squid-Error/i.test(text)) return ['proxy'];
+  const from = text.indexOf(MARK);
+  const seen = from < 0 ? text : text.slice(from + MARK.length);
+  const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
+  if (strong) return [partyOf(strong, seen)];
+  const weak = [...seen.matchAll(WEAK)].flatMap(({ groups }) =>
+    groups ? [partyOf(groups, seen)] : [],
+  );
+  return weak.length > 0 ? [...new Set(weak)] : ['unknown'];
+}
+
+function partyOf(groups: Readonly<Record<string, string | undefined>>, text: string): Party {
+  const { registry, url, path = '', held, image, named, looked, pair, repo } = groups;
+  const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? '';
+  const bare = host.replace(/:\d+$/, '');
+  if (SOURCES.test(bare)) return 'source';
+  for (const [pattern, party] of BY_HOST) if (pattern.test(host)) return party;
+  if (looked !== undefined && /^api\./.test(looked)) return 'api';
+  if (/^\/config\/(?:master|worker)/.test(path)) return 'mcs';
+  if (/\/redfish\//i.test(path)) return 'bmc';
+  if (/^\/sdk\b/.test(path)) return 'vcenter';
+  if (/\.ign\b/.test(path)) return 'assets';
+  const isRegistry = registry ?? held ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
+  return isRegistry === undefined || isRegistry === '' ? 'other' : 'mirror';
+}

@@ -1,0 +1,103 @@
+import { BOOTSTRAP_UNITS } from '../openshift/bootstrap/steps.ts';
+import { ANYWHERE, type FileKind, type Machine } from './file-kind.ts';
+import {
+  decodeLogrus,
+  decodeOcMirror,
+  decodePlain,
+  isLogrus,
+  isOcMirror,
+} from './formats/installer-log.ts';
+import { decodeJournalJson } from './formats/journal-json.ts';
+import { decodeJournalText, isJournalText } from './formats/journal-text.ts';
+import type { LogLine } from './formats/log-line.ts';
+
+/** A line with the origins it may have, the likeliest first. None: the line itself does not tell. */
+export interface PlacedLine extends LogLine {
+  readonly origins: readonly string[];
+  /** The line before, where this one goes on with it. */
+  readonly lead?: string | undefined;
+}
+
+/** What stands before a line that was quoted in a ticket or pasted indented. */
+const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
+const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;
+const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
+/** `Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull…`, of describe and, with the kind, of `get events`. */
+const EVENT = /^(?:\S+ +)?(?:\S+ +)??(?:Warning|Normal) +([A-Z]\w+) +/;
+const OPERATOR =
+  /^([a-z][a-z0-9-]+) +\d+\.\d+\.\d+\S* +(?:True|False|Unknown) +(?:True|False|Unknown) +(?:True|False|Unknown) +/;
+/** How oc, podman, skopeo and docker begin what they tell on a terminal. */
+const COMMAND_OUTPUT =
+  /^(?:error|info|warning|Error|Trying to pull|Getting image source|(?:FATA|ERRO|WARN|INFO)\[\d+\]|Error response from daemon)\b ?:?/;
+const COMMANDS = ['cli:oc', 'cli:podman', 'cli:skopeo', 'cli:oc-mirror', ANYWHERE];
+const JSON_ENTRY = /^\{.*"MESSAGE"\s*:/;
+/** podman, skopeo and CRI-O log in the form of the installer. */
+const LOGRUS_TOOLS = [
+  'installer-log',
+  'cli:podman',
+  'cli:skopeo',
+  'journal:node/crio',
+  'journal:bootstrap/crio',
+  ANYWHERE,
+];
+
+/** What one line says of itself, whatever the lines around it are. */
+export function placeLine(raw: string, kind: FileKind, year: Date): PlacedLine {
+  const placed = placeBare(raw, kind, year);
+  if (placed.origins.length > 0) return placed;
+  const bare = raw.replace(QUOTED, '').replace(/\r$/, '');
+  return bare === raw ? placed : placeBare(bare, kind, year);
+}
+
+function placeBare(raw: string, kind: FileKind, year: Date): PlacedLine {
+  if (JSON_ENTRY.test(raw)) return ofJournal(decodeJournalJson(raw), kind.machine);
+  const console = CONSOLE.exec(raw);
+  if (console) return ofConsole(raw.slice(console[0].length), console[1] ?? '');
+  if (isJournalText(raw)) return ofJournal(decodeJournalText(raw, year), kind.machine);
+  if (isLogrus(raw))
+    return { ...decodeLogrus(raw), origins: kind.origins.length > 0 ? kind.origins : LOGRUS_TOOLS };
+  if (isOcMirror(raw)) return { ...decodeOcMirror(raw), origins: ['cli:oc-mirror'] };
+  if (KLOG.test(raw))
+    return {
+      message: raw,
+      origins: ['journal:node/kubelet', 'journal:bootstrap/kubelet', ANYWHERE],
+    };
+  const operator = OPERATOR.exec(raw);
+  if (operator)
+    return { message: raw, origins: [`object:ClusterOperator/${operator[1]}`, ANYWHERE] };
+  if (COMMAND_OUTPUT.test(raw)) return { ...decodePlain(raw), origins: COMMANDS };
+  const event = EVENT.exec(raw);
+  if (event) return { message: raw, origins: [`event:${event[1]}`, 'object:Pod', ANYWHERE] };
+  return { ...decodePlain(raw), origins: [] };
+}
+
+const ofConsole = (message: string, program: string): PlacedLine => ({
+  message,
+  origins: [
+    'console:node',
+    'console:bootstrap',
+    'aws:ec2-console-output',
+    `journal:node/${program}`,
+    `journal:bootstrap/${program}`,
+  ],
+});
+
+/** A journal of many units: the line itself says which, and most often on which machine. */
+function ofJournal(line: LogLine, machine: Machine | undefined): PlacedLine {
+  const unit = line.unit ?? 'unknown';
+  const machines: readonly Machine[] = machine ? [machine] : machinesOf(line);
+  const origins = machines.map((one) => `journal:${one}/${unit}`);
+  return { ...line, origins: /^ignition/.test(unit) ? [...origins, 'console:node'] : origins };
+}
+
+function machinesOf(line: LogLine): readonly Machine[] {
+  const host = line.host ?? '';
+  if (/bastion|registry|mirror|quay/.test(host)) return ['bastion'];
+  if (isBootstrap(line)) return ['bootstrap'];
+  return /master|worker|control|compute|infra/.test(host) ? ['node'] : ['node', 'bootstrap'];
+}
+
+const isBootstrap = (line: LogLine): boolean =>
+  /bootstrap/.test(line.host ?? '') ||
+  BOOTSTRAP_UNITS.has(line.unit ?? '') ||
+  /^(?:node-image|bootstrap)-/.test(line.unit ?? '');

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { countVerdicts, scoreCorpus } from '../scripts/score.mjs';
+import { silentContext } from '../src/core/context.ts';
+import { diagnose } from '../src/observe/diagnose.ts';
+
+const score = (half: 'known' | 'blind') =>
+  scoreCorpus(half, async (path) => (await diagnose(silentContext(), [path])).findings);
+
+test('diagnose names the cause of nearly every blind case and a wrong one of none', async () => {
+  const results = await score('blind');
+  const failures = results.filter(({ cause }) => cause !== 'none');
+  const { named } = countVerdicts(failures);
+
+  expect(results.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
+  expect(named / failures.length).toBeGreaterThanOrEqual(0.96);
+}, 120_000);
