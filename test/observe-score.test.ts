@@ -14,3 +14,10 @@ test('diagnose names the cause of nearly every blind case and a wrong one of non
   expect(results.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
   expect(named / failures.length).toBeGreaterThanOrEqual(0.96);
 }, 120_000);
+
+test('diagnose names the cause of every known case', async () => {
+  const results = await score('known');
+
+  expect(results.length).toBeGreaterThanOrEqual(100);
+  expect(results.filter(({ verdict }) => verdict !== 'named')).toEqual([]);
+}, 120_000);

@@ -247,6 +247,31 @@ test('diagnose puts nothing of a log into a command or on a terminal that could 
   expect(findings[0]?.evidence[0]?.text).toMatch(/^pinging/);
 });
 
+test('diagnose refuses a device with a word instead of waiting for it', async () => {
+  await expect(diagnose(silentContext(), ['/dev/null'])).rejects.toThrow('pipe, socket or device');
+});
+
+test('diagnose reads a journal in every form it can be saved in, and another month', async () => {
+  const said = 'no space left on device';
+  const forms = [
+    `Aug 20 10:11:12 bootstrap crio[1]: ${said}`,
+    `août 20 10:11:12 bootstrap crio[1]: ${said}`,
+    `20. Aug 10:11:12 bootstrap crio[1]: ${said}`,
+    `1787220672.123456 bootstrap crio[1]: ${said}`,
+    `[   19.234567] bootstrap crio[1]: ${said}`,
+    `crio[1]: ${said}`,
+    `> Aug 20 10:11:12 bootstrap crio[1]: ${said}\r`,
+    `Thu 2026-08-20 10:11:12.000001 UTC [s=1;i=2]\n    _HOSTNAME=bootstrap\n    _SYSTEMD_UNIT=crio.service\n    MESSAGE=${said}`,
+    `{\n\t"__REALTIME_TIMESTAMP" : "1787220672000000",\n\t"_HOSTNAME" : "bootstrap",\n\t"_SYSTEMD_UNIT" : "crio.service",\n\t"MESSAGE" : "${said}"\n}`,
+  ];
+  for (const form of forms) {
+    const { findings } = await diagnoseFile('notes.txt', `${form}\n`);
+    expect([form, findings.map(({ causeId }) => causeId)]).toEqual([form, ['disk-too-small']]);
+  }
+  const utf16 = Buffer.from(`\ufeff${forms[0]}\n`, 'utf16le');
+  expect((await diagnoseFile('notes.txt', utf16)).findings[0]?.causeId).toBe('disk-too-small');
+});
+
 test('diagnose says what it could not look at', async () => {
   const diagnosis = await diagnoseFile('core.dump', Buffer.from([0, 1, 2, 3, 0, 0]));
 

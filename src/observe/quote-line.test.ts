@@ -43,3 +43,13 @@ test.each([
 ])('shellWord puts %s into a command as %s', (value, expected) => {
   expect(shellWord('host', value)).toBe(expected);
 });
+
+test.each([
+  'curl -u admin:geheim123 https://mirror.lab:8443/v2/',
+  'curl -sk --user "admin:geheim123" https://mirror.lab:8443/v2/',
+  'podman login -u admin -p geheim123 mirror.lab:8443',
+  'data:,%7B%22auths%22%3A%7B%22m%22%3A%7B%22auth%22%3A%22geheim123%22%7D%7D%7D',
+  'x \\\\\\"auth\\\\\\":\\\\\\"geheim123\\\\\\"',
+])('quoteLine hides the secret of %s', (line) => {
+  expect(quoteLine(line)).not.toContain('geheim123');
+});

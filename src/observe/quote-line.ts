@@ -25,6 +25,13 @@ const ASSIGNED =
   /\b(\w*(?:password|passwd|secret_?access_?key|secret_?key|api_?key)["']?(?:=|:\s*(?=\S*\d))["']?)[^\s"',;&]{4,}/gi;
 const AUTH = /(\bauth["']?\s*[:=]\s*["']?)(?=[A-Za-z0-9+/]*[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2}/g;
 
+/** `curl -u user:password`, `podman login -p password`: the short options that take a secret. */
+const USER = /(\bcurl\b[^|;]*?\s(?:-u|--user|--proxy-user|-U)[= ]?["']?)[^\s"']+/gi;
+const PASSWORD = /(\blogin\b[^|;]*?\s-p[= ]?["']?)[^\s"']+/gi;
+/** `%22auth%22%3A%22…%22`: JSON inside a URL, as in Ignition files. */
+const ENCODED =
+  /(%22(?:auth|password|identitytoken|registrytoken|secret|token)%22(?:%20)*%3A(?:%20)*%22)(?:(?!%22)\S)+/gi;
+
 /** A line of a log as it may be shown: no secret that can be told for one, nothing that acts on a terminal. */
 export function quoteLine(text: string): string {
   return printable(
@@ -34,7 +41,10 @@ export function quoteLine(text: string): string {
       .replace(QUOTED, `$1${REDACTED}`)
       .replace(OPTION, `$1${REDACTED}`)
       .replace(ASSIGNED, `$1${REDACTED}`)
-      .replace(AUTH, `$1${REDACTED}`),
+      .replace(AUTH, `$1${REDACTED}`)
+      .replace(USER, `$1${REDACTED}`)
+      .replace(PASSWORD, `$1${REDACTED}`)
+      .replace(ENCODED, `$1${REDACTED}`),
   ).trim();
 }
 

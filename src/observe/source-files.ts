@@ -5,6 +5,7 @@ import { asBuffer } from '../core/archive/byte-source.ts';
 import { isGzip } from '../core/archive/gunzip.ts';
 import { isTar } from '../core/archive/tar-header.ts';
 import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
 import { unreadable } from '../core/files.ts';
 import { archiveFiles, unzipped } from './archive.ts';
 import type { ArchiveLimits } from './limits.ts';
@@ -46,6 +47,7 @@ export async function* sourceFiles(
       throw unreadable(path, cause);
     });
     if (info.isDirectory()) yield* walk(ctx, path, path, options);
+    else if (!info.isFile()) throw noFile(path);
     else yield* openFile(ctx, path, path, info.mtime, options);
   }
 }
@@ -64,7 +66,16 @@ async function* walk(
     if (info.isDirectory()) yield* walk(ctx, root, path, options);
     else if (info.isFile()) yield* openFile(ctx, path, relative(root, path), info.mtime, options);
     else if (info.isSymbolicLink()) options.onUnread({ path, reason: 'a link, not followed' });
+    else options.onUnread({ path, reason: 'a pipe, socket or device, not read' });
   }
+}
+
+/** A pipe that nobody writes to would hold everything up, and most logs are looked at twice. */
+function noFile(path: string): AtollError {
+  return new AtollError('INPUT_INVALID', `Cannot read "${path}": found a pipe, socket or device`, {
+    hint: 'Save it to a file first',
+    details: { path },
+  });
 }
 
 async function* openFile(
