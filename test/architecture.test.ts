@@ -42,6 +42,7 @@ const OWN_FILES = [
   'platform/shared/installer.ts',
   'site/stages/tools.ts',
   'lab/',
+  'mirror/delta/',
 ];
 
 const all = readSources(SRC);

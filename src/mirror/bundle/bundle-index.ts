@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
+import { layerDeltaSchema } from '../delta/layer-delta.ts';
 import { needSchema } from '../need.ts';
 
 // A bundle is a folder:
@@ -52,6 +53,8 @@ export const bundleIndexSchema = z.strictObject({
       repository: z.string().optional(),
     }),
   ),
+  /** Layers that are rebuilt from older ones the mirror has; absent where there are none. */
+  deltas: z.array(layerDeltaSchema).optional(),
   /** Bundles whose content this one counts on, by their ids. */
   since: z.array(z.string()),
   /** Content that images here need and the other side is expected to have; where, if known. */

@@ -86,6 +86,21 @@ export class BundleReader {
     return this.#blobs.has(digest);
   }
 
+  /** A part of a blob, for callers that need no other. */
+  async *readPart(
+    ctx: Context,
+    digest: Digest,
+    offset: number,
+    length: number,
+  ): AsyncGenerator<Uint8Array> {
+    let left = length;
+    for await (const bytes of this.#read(ctx, digest, offset)) {
+      if (left > 0) yield bytes.subarray(0, left);
+      left -= bytes.length;
+      if (left <= 0) return;
+    }
+  }
+
   /** Everything in the bundle, as one place to read from. */
   source(): Source {
     const { attachments } = this.index;

@@ -14,6 +14,7 @@ import { isManifestType } from '../../oci/media-types.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import { signedDigest } from '../copy/attachments.ts';
+import type { LayerDelta } from '../delta/layer-delta.ts';
 import {
   type BundleAttachment,
   type BundleContent,
@@ -118,6 +119,7 @@ export class BundleWriter implements Target {
     if (!interrupted) await copyFile(join(folder, INDEX_FILE), before);
     const state = await openWriterState(join(folder, STATE_FILE), chunkBytes);
     await state.adopt(previous.blobs);
+    await state.addDeltas(previous.deltas ?? []);
     for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
     const have = new Map(base.map((each) => [each.digest, each.repository]));
     return new BundleWriter(folder, { chunkBytes, have, since }, state, previous);
@@ -126,7 +128,7 @@ export class BundleWriter implements Target {
   /** Gives every blob its place, in an order that depends on nothing but the blobs. */
   async prepare(_ctx: Context, blobs: readonly Descriptor[]): Promise<void> {
     const fresh = new Map<Digest, number>();
-    for (const blob of blobs) if (!this.#leavesOut(blob)) fresh.set(blob.digest, blob.size);
+    for (const blob of blobs) if (!this.#isElsewhere(blob)) fresh.set(blob.digest, blob.size);
     const missing = [...fresh].filter(([digest]) => !this.#state.done(digest));
     const neededBytes = missing.reduce(
       (sum, [digest, size]) => sum + size - this.#state.received(digest),
@@ -142,7 +144,7 @@ export class BundleWriter implements Target {
       this.#base.add(digest);
       return true;
     }
-    return this.#state.done(digest) || this.#manifests.has(digest);
+    return this.#isElsewhere(descriptor) || this.#state.done(digest) || this.#manifests.has(digest);
   }
 
   async partial(_ctx: Context, { digest }: Descriptor): Promise<number> {
@@ -178,6 +180,23 @@ export class BundleWriter implements Target {
       throw await this.#refuse(blob, `only ${size} of ${blob.size} bytes`, size);
     if (hash.digest('hex') !== hex) throw await this.#refuse(blob, 'different bytes');
     await this.#state.finish(blob.digest);
+  }
+
+  /** Whether a layer is here as a delta, of this run or of one before it. */
+  delta(digest: Digest): LayerDelta | undefined {
+    return this.#state.delta(digest);
+  }
+
+  /** Carries a layer as a delta: from now on the layer itself counts as being here. */
+  async putDelta(
+    ctx: Context,
+    delta: LayerDelta,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const blob = { ...delta.delta, mediaType: '' };
+    await requireFreeSpace(this.#folder, blob.size);
+    if (!this.#state.done(blob.digest)) await this.putBlob(ctx, blob, chunks);
+    await this.#state.addDeltas([delta]);
   }
 
   /** What is right so far is kept; what is wrong has to come again from its beginning. */
@@ -218,12 +237,17 @@ export class BundleWriter implements Target {
       const repository = options.repositories?.get(blob.digest);
       return repository === undefined ? blob : { ...blob, repository };
     });
+    const deltas = this.#state.deltas().map((delta) => {
+      const repository = options.repositories?.get(delta.digest);
+      return repository === undefined ? delta : { ...delta, repository };
+    });
     const { chunkBytes, since = [] } = this.#options;
     const { text, index } = encodeIndex(
       joinIndex(this.#previous, {
         chunkBytes,
         chunks: await closeChunks(ctx, this.#folder, chunkBytes, blobs, this.#previous),
         blobs,
+        ...(deltas.length > 0 ? { deltas } : {}),
         since: [...since],
         base: this.#baseEntries(),
         attachments: [...this.#attachments.values()],
@@ -257,6 +281,10 @@ export class BundleWriter implements Target {
   /** Manifests always come: they are small, and the mirror may need one again under a new tag. */
   #leavesOut({ digest, mediaType }: Descriptor): boolean {
     return !isManifestType(mediaType) && (this.#options.have?.has(digest) ?? false);
+  }
+
+  #isElsewhere(descriptor: Descriptor): boolean {
+    return this.#leavesOut(descriptor) || this.#state.delta(descriptor.digest) !== undefined;
   }
 
   async #storeManifest(ctx: Context, { descriptor, bytes }: RawManifest): Promise<void> {

@@ -13,6 +13,7 @@ export function joinIndex(previous: BundleIndex | undefined, added: Content): Co
       const repository = blob.repository ?? before.get(blob.digest)?.repository;
       return repository === undefined ? blob : { ...blob, repository };
     }),
+    ...joinDeltas(previous, added),
     since: [...new Set([...(previous?.since ?? []), ...added.since])].toSorted(),
     base: joined(previous?.base, added.base, ({ digest }) => digest),
     images: joined(previous?.images, added.images, nameOf, withNeeds),
@@ -27,6 +28,12 @@ export function joinIndex(previous: BundleIndex | undefined, added: Content): Co
       ({ digest, base64 }) => `${digest} ${base64}`,
     ),
   };
+}
+
+/** Absent where there are none, so that a bundle without deltas is what it always was. */
+function joinDeltas(previous: BundleIndex | undefined, added: Content): Pick<Content, 'deltas'> {
+  const deltas = joined(previous?.deltas, added.deltas ?? [], ({ digest }) => digest);
+  return deltas.length === 0 ? {} : { deltas };
 }
 
 /** What tells apart the names images will have in a mirror: one image may have several. */

@@ -3,7 +3,9 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, unwritable } from '../../core/files.ts';
+import { byFirst } from '../../core/order.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
+import { type LayerDelta, layerDeltaSchema } from '../delta/layer-delta.ts';
 import type { BundleBlob } from './bundle-index.ts';
 
 /** The place of a blob in the run of bytes. */
@@ -24,6 +26,7 @@ const lineSchema = z.union([
   z.strictObject({ place: digest, offset: z.number(), size: z.number() }),
   z.strictObject({ note: digest, received: z.number() }),
   z.strictObject({ done: digest }),
+  z.strictObject({ delta: layerDeltaSchema }),
 ]);
 type Line = z.output<typeof lineSchema>;
 
@@ -38,6 +41,7 @@ export class WriterState {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #regions = new Map<Digest, Progress>();
+  readonly #deltas = new Map<Digest, LayerDelta>();
   #end = 0;
   #pending = '';
   #last: Promise<void> = Promise.resolve();
@@ -95,6 +99,22 @@ export class WriterState {
     await this.#record(lines);
   }
 
+  /** A layer that is carried as the difference to an older one. */
+  delta(digest: Digest): LayerDelta | undefined {
+    const delta = this.#deltas.get(digest);
+    return delta && this.done(delta.delta.digest) ? delta : undefined;
+  }
+
+  /** Whole deltas, sorted. */
+  deltas(): readonly LayerDelta[] {
+    const all = [...this.#deltas].toSorted(byFirst);
+    return all.flatMap(([layer]) => this.delta(layer) ?? []);
+  }
+
+  async addDeltas(deltas: readonly LayerDelta[]): Promise<void> {
+    await this.#record(deltas.map((delta) => ({ delta })));
+  }
+
   async note(digest: Digest, received: number): Promise<void> {
     await this.#record([{ note: digest, received }]);
   }
@@ -124,6 +144,8 @@ export class WriterState {
     } else if ('note' in line) {
       const region = this.#regions.get(line.note as Digest);
       if (region) region.received = line.received;
+    } else if ('delta' in line) {
+      this.#deltas.set(line.delta.digest, line.delta);
     } else if ('done' in line) {
       const region = this.#regions.get(line.done as Digest);
       if (region) region.done = true;

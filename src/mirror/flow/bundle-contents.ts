@@ -5,6 +5,8 @@ import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { BundleIndex } from '../bundle/bundle-index.ts';
 import { BundleReader, type DamagedChunk } from '../bundle/bundle-reader.ts';
+import type { DeltaSource } from '../delta/apply-delta.ts';
+import type { LayerDelta } from '../delta/layer-delta.ts';
 import type { Destination } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type ImageRecord, imageOf, imageRecordSchema, withRecord } from './image-record.ts';
@@ -19,6 +21,9 @@ export interface BundleContents {
   readonly signatures: readonly KnownSignature[];
   readonly base: BaseRepositories;
   sourceOf(image: MirroredImage): Source;
+  /** Layers that are rebuilt from older ones, and how to read what is carried of them. */
+  readonly deltas: readonly LayerDelta[];
+  openDelta(ctx: Context, delta: LayerDelta): DeltaSource;
   /** Every file that has to be copied again. */
   damaged(ctx: Context): Promise<readonly DamagedChunk[]>;
   close(): Promise<void>;
@@ -47,6 +52,11 @@ export async function openBundle(
     })),
     base: new Map(index.base.map((each) => [each.digest, each.repository])),
     sourceOf: () => source,
+    deltas: index.deltas ?? [],
+    openDelta: (context, { delta }) => ({
+      size: delta.size,
+      read: (offset, length) => reader.readPart(context, delta.digest, offset, length),
+    }),
     damaged: (context) => reader.damaged(context),
     close: () => reader.close(),
   };

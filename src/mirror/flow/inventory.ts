@@ -5,17 +5,42 @@ import { readText } from '../../core/files.ts';
 import { byFirst } from '../../core/order.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { isDigest } from '../../oci/digest.ts';
+import { formatReference } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { type BundleIndex, readIndex, readIndexFile } from '../bundle/bundle-index.ts';
 import { signatureTags } from '../copy/attachments.ts';
 import { type Destination, formatDestination, isBelow } from '../destination.ts';
 import { treeOf } from './delete/mirror-content.ts';
-import type { WorkingDir } from './working-dir.ts';
+import type { KnownImage, WorkingDir } from './working-dir.ts';
+
+/** An image of the mirror, with what tells that a newer one takes its place. */
+const previousImageSchema = z.object({
+  kind: z.string(),
+  source: z.string(),
+  digest: z.string().refine(isDigest),
+  component: z.string().optional(),
+  release: z.object({ version: z.string() }).optional(),
+});
+
+export type PreviousImage = z.output<typeof previousImageSchema>;
+
+function previousOf({ image, digest }: KnownImage): PreviousImage {
+  const { kind, source, component, release } = image;
+  return previousImageSchema.parse({
+    kind,
+    source: formatReference(source),
+    digest,
+    component,
+    release,
+  });
+}
 
 const schema = z.object({
   format: z.literal('atoll-inventory/1'),
   /** Digest to a repository that holds it, relative to the mirror's path. */
   content: z.record(z.string().refine(isDigest), z.string()),
+  /** The images this content belongs to: what a newer one is compared with. */
+  images: z.array(previousImageSchema).optional(),
 });
 
 /** What a mirror holds, to be carried out and given to `atoll mirror save --have`. */
@@ -48,6 +73,7 @@ export async function takeInventory(
   return {
     format: 'atoll-inventory/1',
     content: Object.fromEntries(sorted) as Inventory['content'],
+    images: mirrored.map(previousOf),
   };
 }
 
@@ -70,6 +96,8 @@ function relativeTo({ prefix }: Destination, repository: string): string {
 export interface DeltaBase {
   readonly have: ReadonlyMap<string, string | undefined>;
   readonly since: readonly string[];
+  /** Images the other side has: new layers are made from theirs. */
+  readonly previous: readonly PreviousImage[];
 }
 
 /** What the other side has: an inventory file, earlier bundles, or both. */
@@ -79,18 +107,24 @@ export async function readBase(
 ): Promise<DeltaBase> {
   const have = new Map<string, string | undefined>();
   const since: string[] = [];
+  const previous: PreviousImage[] = [];
   for (const folder of bundles) {
-    const { id, blobs, base } = await readEarlier(folder);
+    const { id, blobs, base, deltas = [], images } = await readEarlier(folder);
     since.push(id);
-    for (const { digest, repository } of [...base, ...blobs]) {
+    previous.push(...images.map((image) => previousImageSchema.parse(image)));
+    // A delta is a blob of the bundle only; the mirror gets the layer that is made of it.
+    const carried = new Set(deltas.map(({ delta }) => delta.digest));
+    const arriving = blobs.filter(({ digest }) => !carried.has(digest));
+    for (const { digest, repository } of [...base, ...arriving, ...deltas]) {
       have.set(digest, repository ?? have.get(digest));
     }
   }
   if (inventory !== undefined) {
-    const { content } = parseInventory(inventory, await readText(inventory));
+    const { content, images = [] } = parseInventory(inventory, await readText(inventory));
     for (const [digest, repository] of Object.entries(content)) have.set(digest, repository);
+    previous.push(...images);
   }
-  return { have, since };
+  return { have, since, previous };
 }
 
 /** Only what the other side has, where nothing is said about the bundles it came with. */

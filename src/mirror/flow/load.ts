@@ -1,8 +1,12 @@
 import type { PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import type { Reference } from '../../oci/reference.ts';
 import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
+import { Rebuilder } from '../delta/rebuilder.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
+import type { MirroredImage } from '../image-rules.ts';
 import { type BundleContents, openBundle } from './bundle-contents.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
@@ -40,10 +44,35 @@ export async function loadImages(
   run: LoadRun,
 ): Promise<MirrorResult> {
   const base = baseAt(run.destination, bundle.base);
-  const result = await mirrorImages(ctx, contentOf(bundle, placed), { ...run, flow: 'load', base });
+  const rebuilder = new Rebuilder(ctx, {
+    folder: run.workingDir.file('partial', 'rebuilt'),
+    deltas: bundle.deltas,
+    openDelta: bundle.openDelta,
+    oldLayers: (target, repository) =>
+      run.registries.repository(target.registry, placeOf(run.destination, repository, target)),
+  });
+  const { sourceOf, ...content } = contentOf(bundle, placed);
+  const rebuilding = (image: MirroredImage) => rebuilder.before(sourceOf(image), image.target);
+  const delivered = (blob: Descriptor) => rebuilder.delivered(blob);
+  const result = await mirrorImages(
+    ctx,
+    { ...content, sourceOf: rebuilding },
+    { ...run, flow: 'load', base, delivered },
+  );
+  if (result.report.failed === 0) await rebuilder.clear();
   if (result.report.images.some(({ error }) => error?.code === 'BUNDLE_DAMAGED'))
     await tellDamaged(ctx, bundle);
   return result;
+}
+
+/** Where the mirror has an older layer: as the bundle says, else beside the image that needs it. */
+function placeOf(
+  destination: Destination | undefined,
+  repository: string | undefined,
+  target: Reference,
+): string {
+  if (repository === undefined) return target.repository;
+  return destination ? repositoryAt(destination, repository) : repository;
 }
 
 /** All that has to be fetched again from the other side, in one go. */

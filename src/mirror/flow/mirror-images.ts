@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { formatReference } from '../../oci/reference.ts';
-import type { CopyReport, ImageResult } from '../copy/job.ts';
+import type { CopyOptions, CopyReport, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type BaseRepositories, mirrorTarget } from './mirror-target.ts';
 import { warnOfReplaced } from './placed-image.ts';
@@ -15,6 +15,8 @@ export interface MirrorRun extends MirrorRunOptions, RunKind {
   /** Content a delta counts on. */
   readonly base?: BaseRepositories | undefined;
   readonly title: string;
+  /** Told of every blob that is in the mirror. */
+  readonly delivered?: CopyOptions['delivered'];
 }
 
 export interface MirrorResult extends WrittenResources {
@@ -62,7 +64,10 @@ async function copyKept(ctx: Context, content: RunContent, run: MirrorRun): Prom
         tags: target.tag === undefined ? [] : [target.tag],
         to: formatReference(target),
       }),
-      delivered: (blob) => spool.delivered(blob),
+      delivered: async (blob) => {
+        await spool.delivered(blob);
+        await run.delivered?.(blob);
+      },
     },
   );
   // What failed half-way goes on there when it is tried again.

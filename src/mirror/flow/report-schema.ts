@@ -14,9 +14,22 @@ export const reportedImageSchema = imageRecordSchema.extend({
   outcome: z.enum(['copied', 'skipped', 'failed']),
   sizeBytes: z.number().optional(),
   copiedBytes: z.number(),
+  sparedBytes: z.number().optional().describe('What deltas inside its layers spared'),
   attempts: z.number(),
   error: failureSchema.optional(),
 });
+
+/** One layer: the program that rebuilds it, or why it is carried whole. */
+const layerOutcomeSchema = z.object({
+  digest: z.string(),
+  base: z.string(),
+  sizeBytes: z.number(),
+  carriedBytes: z.number(),
+  method: z.string().optional(),
+  whole: z.string().optional(),
+});
+
+export type LayerOutcome = Readonly<z.output<typeof layerOutcomeSchema>>;
 
 /** What ran, and the folder of the bundle where there was one. */
 const runKindSchema = z.object({
@@ -41,6 +54,11 @@ export const reportSchema = runKindSchema.extend({
   copiedBytes: z.number(),
   mountedBytes: z.number(),
   durationMs: z.number(),
+  deltas: z
+    .array(layerOutcomeSchema)
+    .readonly()
+    .optional()
+    .describe('Layers for which the mirror has an older one: how each is carried'),
 });
 
 export type RunKind = Readonly<z.output<typeof runKindSchema>>;

@@ -12,8 +12,10 @@ import { blobRepositories } from './blob-repositories.ts';
 import { type CollectedContent, type Collecting, collectPlaced } from './collect-content.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { recordOf } from './image-record.ts';
+import type { PreviousImage } from './inventory.ts';
 import { type MirrorReport, reportOf, writeReports } from './report.ts';
 import { copyContent, type RunOptions } from './run.ts';
+import { type ImageLayer, saveDeltas, withDeltas } from './save-deltas.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 /** What filling a bundle needs, whatever goes into it. */
@@ -30,6 +32,10 @@ export interface SaveOptions extends FillOptions, Omit<Collecting, 'destination'
   readonly have?: ReadonlyMap<string, string | undefined> | undefined;
   /** Ids of the bundles that `have` comes from. */
   readonly since?: readonly string[] | undefined;
+  /** Images the mirror has: new layers are carried as the difference to theirs. */
+  readonly previous?: readonly PreviousImage[] | undefined;
+  /** Bytes a second that the way across carries: what is faster whole is carried whole. */
+  readonly linkBytesPerSecond?: number | undefined;
   /** Adds to a finished bundle, which is refused otherwise. */
   readonly grow?: boolean | undefined;
 }
@@ -50,10 +56,23 @@ export function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResu
   const { folder, chunkBytes, have, since, grow } = options;
   const open = () =>
     (grow ? BundleWriter.openOrGrow : BundleWriter.open)(folder, { chunkBytes, have, since });
-  return fillBundle(ctx, options, open, () =>
-    collectPlaced(ctx, { ...options, destination: ANYWHERE }),
+  const collect = () => collectPlaced(ctx, { ...options, destination: ANYWHERE });
+  return fillBundle(ctx, options, open, collect, (content, writer) =>
+    saveDeltas(ctx, content, writer, {
+      registries: options.registries,
+      have: have ?? new Map(),
+      previous: options.previous ?? [],
+      folder: options.workingDir?.file('partial', 'delta') ?? join(folder, 'bundle.delta'),
+      linkBytesPerSecond: options.linkBytesPerSecond,
+    }),
   );
 }
+
+/** What is put into the bundle before the images are copied. */
+type BeforeCopy = (
+  content: CollectedContent,
+  writer: BundleWriter,
+) => Promise<readonly ImageLayer[]>;
 
 /** Copies images into a bundle and finishes it. A run that fails leaves what is there for the next. */
 export async function fillBundle(
@@ -61,13 +80,15 @@ export async function fillBundle(
   options: FillOptions,
   open: () => Promise<BundleWriter>,
   collect: () => Promise<CollectedContent>,
+  before: BeforeCopy = async () => [],
 ): Promise<SaveResult> {
   const { folder } = options;
   await makeFolder(folder);
   return await withLock(ctx, join(folder, 'bundle.lock'), { waitMs: 1000 }, async () => {
     const writer = await open();
     try {
-      return await fill(ctx, writer, await collect(), options);
+      const content = await collect();
+      return await fill(ctx, writer, content, await before(content, writer), options);
     } catch (error) {
       await writer.close();
       throw error;
@@ -79,13 +100,14 @@ async function fill(
   ctx: Context,
   writer: BundleWriter,
   content: CollectedContent,
+  deltas: readonly ImageLayer[],
   options: FillOptions,
 ): Promise<SaveResult> {
   const { folder, workingDir, signer } = options;
   const targetFor = () => ({ target: writer, tags: [], to: folder });
   const copy = await copyContent(ctx, content, { ...options, targetFor, title: 'Saving images' });
   const repositories = blobRepositories(content.placed, copy, writer.manifests);
-  const report = reportOf({ flow: 'save', folder }, content, copy);
+  const report = withDeltas(reportOf({ flow: 'save', folder }, content, copy), deltas);
   let files: Pick<SaveResult, 'reportFile' | 'errorsFile'> = {};
   const tell = async () => {
     if (workingDir) files = await writeReports(ctx, workingDir, report);

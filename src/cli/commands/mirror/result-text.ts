@@ -3,6 +3,7 @@ import { counted, formatBytes, formatDuration, shellLine } from '../../../core/f
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import { isBuilt, type MirrorReport, wholeRunHint } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
+import { deltaText } from '../../../mirror/flow/save-deltas.ts';
 import type { Style } from '../../command.ts';
 
 const NAMES_SHOWN = 3;
@@ -102,6 +103,7 @@ export function saveText({ report, bundle, folder, errorsFile }: SaveResult, sty
     reportText(report, style),
     '',
     `${style.bold('bundle')} ${bundle.id} in ${folder}: ${counted(bundle.chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
+    ...(report.deltas ? [`${style.bold('deltas')} ${deltaText(report.deltas)}`] : []),
     ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, nextLine(report, errorsFile)] : []),
     'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
   ].join('\n');

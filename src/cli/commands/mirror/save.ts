@@ -40,6 +40,13 @@ export const mirrorSaveCommand = defineCommand({
       'DIR',
       'Earlier bundle whose content the mirror has, or its bundle.json; may be repeated',
     ),
+    delta: onOff('Carry changed layers whole, not as the difference to those the mirror has', {
+      default: true,
+    }),
+    link: text(
+      'RATE',
+      'Bytes a second the way across carries, such as 20M: layers that go faster whole go whole',
+    ),
     dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
     concurrency: MIRROR_OPTIONS.concurrency,
@@ -63,10 +70,14 @@ export const mirrorSaveCommand = defineCommand({
         imageSet,
         folder: resolve(options.to),
         chunkBytes:
-          chunkBytes(options.chunkSize) ?? imageSet.archiveSizeBytes ?? DEFAULT_CHUNK_BYTES,
+          sizeFrom('--chunk-size', options.chunkSize) ??
+          imageSet.archiveSizeBytes ??
+          DEFAULT_CHUNK_BYTES,
         workingDir: new WorkingDir(resolve(options.dir)),
         signer,
         ...base,
+        previous: options.delta ? base.previous : [],
+        linkBytesPerSecond: sizeFrom('--link', options.link),
         ...tools,
         copySignatures: options.signatures,
         concurrency: options.concurrency,
@@ -79,11 +90,11 @@ export const mirrorSaveCommand = defineCommand({
   ...orDryRun(saveText),
 });
 
-function chunkBytes(text: string | undefined): number | undefined {
+function sizeFrom(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const bytes = parseBytes(text);
   if (bytes !== undefined && bytes > 0) return bytes;
-  throw new AtollError('USAGE', `Cannot read --chunk-size "${text}"`, {
+  throw new AtollError('USAGE', `Cannot read ${flag} "${text}"`, {
     hint: 'Write a size such as 700M or 4G',
   });
 }

@@ -37,6 +37,10 @@ export async function openOcArchive(
     placed: (destination) => placeImages(content, destination),
     signatures: await signaturesIn(ctx, archive),
     base: new Map(),
+    deltas: [],
+    openDelta: () => {
+      throw new Error('Archives of oc-mirror carry no deltas');
+    },
     sourceOf: ({ image }) => archive.repository(image.targetRepository ?? ''),
     // Archives of oc-mirror carry no checksums: what is wrong in them shows when it is read.
     damaged: async () => [],

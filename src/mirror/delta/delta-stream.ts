@@ -1,0 +1,141 @@
+import type { DiffSink } from './diff.ts';
+
+// A delta is three streams, each compressed on its own: instructions, differences and carried bytes.
+// An instruction is a number, `length * 4 + kind`, in groups of seven bits, lowest first. One that reads old
+// bytes is followed by how far they lie from the end of those read before, as `2 * n` or `-2 * n - 1`.
+
+export const KINDS = { copy: 0, add: 1, insert: 2 } as const;
+
+function pushNumber(into: ByteBuffer, value: number): void {
+  let rest = value;
+  while (rest >= 0x80) {
+    into.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  into.push(rest);
+}
+
+/** Reads numbers from decompressed instructions. */
+export class NumberReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  next(): number {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new RangeError('The instructions are cut');
+      this.#at += 1;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+  }
+}
+
+/** Bytes that grow. */
+export class ByteBuffer {
+  #bytes = Buffer.allocUnsafe(64 * 1024);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(byte: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length] = byte;
+    this.#length += 1;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Space at the end, to be written to at once. */
+  extend(length: number): Buffer {
+    this.#reserve(length);
+    this.#length += length;
+    return this.#bytes.subarray(this.#length - length, this.#length);
+  }
+
+  take(): Buffer {
+    const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(length: number): void {
+    if (this.#length + length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + length));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+}
+
+/** Writes what a diff finds as the three streams. */
+export class DeltaBuffers {
+  readonly instructions = new ByteBuffer();
+  readonly differences = new ByteBuffer();
+  readonly carried = new ByteBuffer();
+  #oldEnd = 0;
+  #pending: { kind: number; oldAt: number; length: number } | undefined;
+
+  /** A sink for `fresh` against `old`, which begins at `base` of the whole old file. */
+  sink(old: Uint8Array, base: number, fresh: Uint8Array): DiffSink {
+    return {
+      copy: (oldAt, length) => this.#put(KINDS.copy, base + oldAt, length),
+      add: (oldAt, at, length) => {
+        this.#put(KINDS.add, base + oldAt, length);
+        subtract(this.differences.extend(length), fresh, at, old, oldAt);
+      },
+      insert: (at, length) => {
+        this.#put(KINDS.insert, 0, length);
+        this.carried.append(fresh.subarray(at, at + length));
+      },
+    };
+  }
+
+  /** Neighbours of one kind become one instruction. */
+  #put(kind: number, oldAt: number, length: number): void {
+    const last = this.#pending;
+    if (last?.kind === kind && (kind === KINDS.insert || last.oldAt + last.length === oldAt)) {
+      last.length += length;
+      return;
+    }
+    this.flush();
+    this.#pending = { kind, oldAt, length };
+  }
+
+  flush(): void {
+    const last = this.#pending;
+    this.#pending = undefined;
+    if (!last) return;
+    pushNumber(this.instructions, last.length * 4 + last.kind);
+    if (last.kind === KINDS.insert) return;
+    const distance = last.oldAt - this.#oldEnd;
+    pushNumber(this.instructions, distance < 0 ? -2 * distance - 1 : 2 * distance);
+    this.#oldEnd = last.oldAt + last.length;
+  }
+}
+
+function subtract(
+  into: Uint8Array,
+  fresh: Uint8Array,
+  at: number,
+  old: Uint8Array,
+  oldAt: number,
+): void {
+  for (let offset = 0; offset < into.length; offset += 1)
+    into[offset] = ((fresh[at + offset] as number) - (old[oldAt + offset] as number)) & 0xff;
+}

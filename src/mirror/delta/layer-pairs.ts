@@ -1,0 +1,75 @@
+import type { Context } from '../../core/context.ts';
+import type { Source } from '../../oci/content.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import { isImage, isIndex, type RawManifest } from '../../oci/manifest.ts';
+
+/** Smaller layers cost more to look at than to carry. */
+const SMALLEST_BYTES = 32 * 1024;
+
+/** New layers the mirror lacks, each with a layer it has at the same position of the older image. */
+export async function layerPairs(
+  ctx: Context,
+  fresh: { readonly source: Source; readonly root: Descriptor },
+  old: { readonly source: Source; readonly root: Descriptor },
+  has: (digest: string) => boolean,
+): Promise<[fresh: Descriptor, old: Descriptor][]> {
+  const before = new Map(
+    (await imagesBelow(ctx, old.source, old.root)).map(({ platform, manifest }) => [
+      platform,
+      manifest,
+    ]),
+  );
+  return (await imagesBelow(ctx, fresh.source, fresh.root)).flatMap(({ platform, manifest }) => {
+    const earlier = before.get(platform);
+    return earlier ? pairLayers(layersOf(manifest), layersOf(earlier), has) : [];
+  });
+}
+
+interface PlatformImage {
+  readonly platform: string;
+  readonly manifest: RawManifest;
+}
+
+async function imagesBelow(
+  ctx: Context,
+  source: Source,
+  root: Descriptor,
+): Promise<PlatformImage[]> {
+  const manifest = await source.manifest(ctx, root);
+  if (!isIndex(manifest)) return [{ platform: '', manifest }];
+  const children = manifest.content.manifests.filter(({ platform }) => platform);
+  return await Promise.all(
+    children.map(async (child) => ({
+      platform: [child.platform?.os, child.platform?.architecture, child.platform?.variant].join(
+        '/',
+      ),
+      manifest: await source.manifest(ctx, child),
+    })),
+  );
+}
+
+function layersOf(manifest: RawManifest): readonly Descriptor[] {
+  if (!isImage(manifest)) return [];
+  const carried = new Set(manifest.children.map(({ digest }) => digest));
+  return manifest.content.layers.filter(({ digest }) => carried.has(digest));
+}
+
+/** By position where as many layers changed on both sides, else by size. */
+export function pairLayers(
+  fresh: readonly Descriptor[],
+  old: readonly Descriptor[],
+  has: (digest: string) => boolean,
+): [Descriptor, Descriptor][] {
+  const kept = new Set(fresh.map(({ digest }) => digest));
+  const lacking = fresh.filter(({ digest }) => !has(digest));
+  const gone = old.filter(({ digest }) => has(digest) && !kept.has(digest));
+  return lacking.flatMap((layer, position): [Descriptor, Descriptor][] => {
+    const other = lacking.length === gone.length ? gone[position] : nearest(layer, gone);
+    return other && layer.size >= SMALLEST_BYTES ? [[layer, other]] : [];
+  });
+}
+
+function nearest(layer: Descriptor, others: readonly Descriptor[]): Descriptor | undefined {
+  const distance = ({ size }: Descriptor) => Math.abs(size - layer.size);
+  return others.toSorted((a, b) => distance(a) - distance(b))[0];
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { applyDelta, type DeltaSource } from './apply-delta.ts';
+import type { LayerDelta } from './layer-delta.ts';
+import type { Recompression } from './methods.ts';
+import { openRecompressor } from './recompressor.ts';
+
+/** Compresses a tar as the method does, behind the header that the layer really has. */
+async function* recompressed(
+  method: Recompression,
+  header: Uint8Array,
+  tar: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const program = openRecompressor(method);
+  let own = method.program === 'none' ? 0 : OWN_HEADER_BYTES;
+  yield header;
+  const cut = (bytes: Uint8Array) => {
+    const skipped = Math.min(own, bytes.length);
+    own -= skipped;
+    // A copy: the program uses the memory again.
+    return Buffer.from(bytes.subarray(skipped));
+  };
+  for await (const bytes of tar) yield cut(program.write(bytes));
+  yield cut(program.finish());
+}
+
+/** Every program writes a header without optional fields. */
+const OWN_HEADER_BYTES = 10;
+
+type Rebuilt = Pick<LayerDelta, 'digest' | 'diffId' | 'recompress' | 'header'>;
+
+/** The layer, bit for bit, or `CONTENT_MISMATCH` at its end. */
+export async function* rebuildLayer(
+  ctx: Context,
+  layer: Rebuilt,
+  oldTar: string,
+  delta: DeltaSource,
+): AsyncGenerator<Uint8Array> {
+  const [inner, outer] = [createHash('sha256'), createHash('sha256')];
+  const tar = async function* () {
+    for await (const bytes of applyDelta(oldTar, delta)) {
+      ctx.signal.throwIfAborted();
+      inner.update(bytes);
+      yield bytes;
+    }
+  };
+  const header = Buffer.from(layer.header, 'hex');
+  for await (const bytes of recompressed(layer.recompress, header, tar())) {
+    outer.update(bytes);
+    yield bytes;
+  }
+  if (`sha256:${inner.digest('hex')}` !== layer.diffId) throw notRebuilt(layer, 'another tar');
+  if (`sha256:${outer.digest('hex')}` !== layer.digest)
+    throw notRebuilt(layer, 'other compressed bytes');
+}
+
+function notRebuilt({ digest }: Rebuilt, found: string): AtollError {
+  return new AtollError('LAYER_INVALID', `Cannot rebuild ${digest}: found ${found}`, {
+    hint: 'Save again with --no-delta: then this layer is carried whole',
+    details: { digest },
+  });
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync } from 'node:zlib';
+import * as z from 'zod';
+import { readAsset } from '../../core/assets.ts';
+import { createDeflater } from './deflate.ts';
+import { isWasmProgram, type Recompression, type Recompressor } from './methods.ts';
+
+export function openRecompressor(method: Recompression): Recompressor {
+  if (method.program === 'none') return { write: (bytes) => bytes, finish: () => new Uint8Array() };
+  return isWasmProgram(method) ? openWasm(method) : createDeflater(method);
+}
+
+const indexSchema = z.object({
+  go: z.string(),
+  modules: z.array(z.object({ version: z.string(), bytes: z.number(), sha256: z.string() })),
+});
+
+/** What of WebAssembly is used here; the types of Node leave it out. */
+interface WebAssemblyApi {
+  readonly Module: {
+    new (bytes: Uint8Array): WasmModule;
+    imports(module: WasmModule): readonly { readonly name: string }[];
+  };
+  readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: Exports };
+}
+type WasmModule = object;
+
+const wasmApi: WebAssemblyApi = Reflect.get(globalThis, 'WebAssembly');
+
+let modules: Map<string, WasmModule> | undefined;
+
+/** The versions differ little, so they are compressed as one. Compiled once, when first needed. */
+function moduleOf(version: string): WasmModule {
+  modules ??= loadModules();
+  const module = modules.get(version);
+  if (!module) throw new Error(`There is no recompressor ${version}`);
+  return module;
+}
+
+function loadModules(): Map<string, WasmModule> {
+  const index = indexSchema.parse(JSON.parse(readAsset('recompress/index.json')));
+  const packed = Buffer.from(readAsset('recompress/modules.br.b64'), 'base64');
+  const all = brotliDecompressSync(packed);
+  let at = 0;
+  return new Map(
+    index.modules.map(({ version, bytes, sha256 }) => {
+      const wasm = all.subarray(at, at + bytes);
+      at += bytes;
+      if (createHash('sha256').update(wasm).digest('hex') !== sha256)
+        throw new Error(`The recompressor ${version} is not what was built`);
+      return [version, new wasmApi.Module(new Uint8Array(wasm))];
+    }),
+  );
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  _initialize(): void;
+  input(): number;
+  output(): number;
+  start(program: number, level: number): number;
+  write(size: number): number;
+  finish(): number;
+}
+
+/** As in `tools/recompress/main.go`. */
+const PROGRAMS = { go: 0, pgzip: 1, klauspost: 2 } as const;
+const INPUT_BYTES = 1024 * 1024;
+
+function openWasm(method: Recompression & { program: keyof typeof PROGRAMS }): Recompressor {
+  const wasm = instantiate(moduleOf(method.program === 'go' ? NEWEST : method.version));
+  const input = wasm.input();
+  if (wasm.start(PROGRAMS[method.program], method.level) !== 1)
+    throw new Error(`${method.program} has no level ${method.level}`);
+  const taken = (length: number): Uint8Array => {
+    if (length < 0) throw new Error(`${method.program} failed`);
+    return new Uint8Array(wasm.memory.buffer, wasm.output(), length);
+  };
+  const writePiece = (bytes: Uint8Array): Uint8Array => {
+    new Uint8Array(wasm.memory.buffer, input, bytes.length).set(bytes);
+    return taken(wasm.write(bytes.length));
+  };
+  return {
+    write: (bytes) =>
+      bytes.length <= INPUT_BYTES ? writePiece(bytes) : inPieces(bytes, writePiece),
+    finish: () => taken(wasm.finish()),
+  };
+}
+
+/** The newest module also stands for the standard library, which has not changed for long. */
+const NEWEST = '1.18.2';
+
+function inPieces(bytes: Uint8Array, write: (piece: Uint8Array) => Uint8Array): Uint8Array {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += INPUT_BYTES)
+    parts.push(Buffer.from(write(bytes.subarray(at, at + INPUT_BYTES))));
+  return Buffer.concat(parts);
+}
+
+/**
+ * The Go runtime asks for a clock, random numbers and a way to write panics, and for little else. The bytes
+ * that come out do not depend on any of it.
+ */
+function instantiate(module: WasmModule): Exports {
+  const view = () => new DataView(exports.memory.buffer);
+  const none = () => 0;
+  const known: Record<string, (...args: number[]) => number> = {
+    clock_time_get: (_id, _precision, at = 0) => {
+      view().setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
+      return 0;
+    },
+    args_sizes_get: (count = 0, size = 0) => zeros(view(), count, size),
+    environ_sizes_get: (count = 0, size = 0) => zeros(view(), count, size),
+    random_get: none,
+    fd_write: (_file, list = 0, count = 0, written = 0) => discard(view(), list, count, written),
+    fd_prestat_get: () => BAD_FILE,
+    fd_prestat_dir_name: () => BAD_FILE,
+    poll_oneoff: (_in, _out, count = 0, events = 0) => {
+      view().setUint32(events, count, true);
+      return 0;
+    },
+    proc_exit: (code) => {
+      throw new Error(`The recompressor ended with ${code}`);
+    },
+  };
+  const names = wasmApi.Module.imports(module).map(({ name }) => name);
+  const imports = Object.fromEntries(names.map((name) => [name, known[name] ?? none]));
+  const instance = new wasmApi.Instance(module, { wasi_snapshot_preview1: imports });
+  const exports = instance.exports;
+  exports._initialize();
+  return exports;
+}
+
+const BAD_FILE = 8;
+
+function zeros(view: DataView, ...pointers: readonly number[]): number {
+  for (const at of pointers) view.setUint32(at, 0, true);
+  return 0;
+}
+
+function discard(view: DataView, list: number, count: number, written: number): number {
+  let bytes = 0;
+  for (let each = 0; each < count; each += 1) bytes += view.getUint32(list + each * 8 + 4, true);
+  view.setUint32(written, bytes, true);
+  return 0;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInflateRaw } from 'node:zlib';
+import { gunzip, isGzip } from '../../core/archive/gunzip.ts';
+import type { Context } from '../../core/context.ts';
+import { writeAll } from '../../core/write-all.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
+import type { Digest } from '../../oci/digest.ts';
+import { verified } from '../../oci/verify.ts';
+import { readRange } from '../bundle/chunk-files.ts';
+
+/** Why a layer is carried whole: for the report, not a failure. */
+export class CarriedWhole extends Error {
+  override readonly name = 'CarriedWhole';
+}
+
+export interface UnpackedLayer {
+  readonly diffId: Digest;
+  readonly tarSize: number;
+  /** The gzip header; empty where nothing was compressed. */
+  readonly header: Buffer;
+}
+
+/** Writes chunks to a file and returns the digest and the size of what was written. */
+export async function writeHashed(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ digest: Digest; size: number }> {
+  const hash = createHash('sha256');
+  const file = await open(path, 'w', 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      await writeAll(file, [chunk], size);
+      size += chunk.length;
+    }
+  } finally {
+    await file.close();
+  }
+  return { digest: `sha256:${hash.digest('hex')}` as Digest, size };
+}
+
+/** The tar of a layer that is only read from: any number of gzip members, or none. */
+export async function unpackOld(
+  layer: Descriptor,
+  chunks: AsyncIterable<Uint8Array>,
+  tar: string,
+): Promise<void> {
+  await writeHashed(tar, decompressed(verified(layer, chunks)));
+}
+
+const ZSTD = Buffer.from('28b52ffd', 'hex');
+
+async function* decompressed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return;
+  const rest = async function* () {
+    yield first.value;
+    for (let step = await iterator.next(); !step.done; step = await iterator.next())
+      yield step.value;
+  };
+  refuseZstd(first.value);
+  yield* isGzip(first.value) ? gunzip(rest()) : rest();
+}
+
+function refuseZstd(head: Uint8Array): void {
+  if (ZSTD.equals(head.subarray(0, 4))) throw new CarriedWhole('zstd cannot be rebuilt yet');
+}
+
+/** The tar of a layer that is to be rebuilt: one gzip member, or none. */
+export async function unpackNew(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
+  const file = await open(path);
+  const head = Buffer.alloc(64 * 1024);
+  const { bytesRead } = await file.read(head, 0, head.length, 0);
+  const { size } = await file.stat();
+  await file.close();
+  refuseZstd(head);
+  if (!isGzip(head)) return await unpackPlain(ctx, path, tar);
+  const header = head.subarray(0, headerLength(head.subarray(0, bytesRead)));
+  const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
+  const source = createReadStream(path, { start: header.length, highWaterMark: 256 * 1024 });
+  source.on('error', (error) => inflate.destroy(error));
+  ctx.signal.addEventListener('abort', () => inflate.destroy(), { once: true });
+  const { digest, size: tarSize } = await writeHashed(tar, source.pipe(inflate));
+  source.destroy();
+  if (header.length + inflate.bytesWritten + 8 !== size)
+    throw new CarriedWhole('it has several gzip members');
+  return { diffId: digest, tarSize, header: Buffer.from(header) };
+}
+
+async function unpackPlain(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
+  const { digest, size } = await writeHashed(tar, readRange(ctx, path));
+  return { diffId: digest, tarSize: size, header: Buffer.alloc(0) };
+}
+
+const [CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
+
+/** Length of a gzip header with all its optional fields. */
+function headerLength(head: Buffer): number {
+  const flags = head[3] ?? 0;
+  let at = 10;
+  if (flags & EXTRA) at += 2 + head.readUInt16LE(at);
+  for (const field of [NAME, COMMENT]) {
+    if (flags & field) at = head.indexOf(0, at) + 1;
+    if (at === 0) throw new CarriedWhole('its gzip header is too long');
+  }
+  return flags & CHECKSUM ? at + 2 : at;
+}
