@@ -61,7 +61,7 @@ function partiesWith(seen: string, lead: string | undefined): readonly Party[] {
 
 const isOpen = ({ rule }: RuleMatch): boolean => rule.needs.length > 0;
 
-export const isAbout = (wanted: readonly Party[], parties: readonly Party[]): boolean =>
+const isAbout = (wanted: readonly Party[], parties: readonly Party[]): boolean =>
   parties.some((one) => wanted.includes(one));
 
 /**
