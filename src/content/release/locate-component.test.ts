@@ -1,31 +1,26 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeBytes } from '../../../test/support/bytes.ts';
+import {
+  RELEASE_DIGEST as DIGEST,
+  fixtureRelease as fixture,
+  RELEASE_NAME as NAME,
+  RELEASE_TIME,
+} from '../../../test/support/fixture-release.ts';
 import { UPSTREAM } from '../../../test/support/upstream.ts';
 import { upstreamSource } from '../../../test/support/upstream-source.ts';
-import { recordingContext, silentContext } from '../../core/context.ts';
+import { recordingContext } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { createWeb } from '../../http/web.ts';
 import type { Source } from '../../oci/content.ts';
 import { parseDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference, type Reference } from '../../oci/reference.ts';
 import { type ComponentReach, locateComponent, nameComponent } from './locate-component.ts';
-import { type OpenRelease, openRelease, type PlacedSource } from './open-release.ts';
+import type { PlacedSource } from './open-release.ts';
 import { loadReleaseKeys } from './signatures/release-keys.ts';
 import { verifyOpenRelease } from './verify-release.ts';
 
-const ctx = silentContext({ now: () => new Date('2027-06-01T00:00:00Z') });
-const NAME = 'quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64';
-const DIGEST = 'sha256:d32a31796b2fe3e1c058a43d90f0345664bbf113dfab6f3cf17115707705d8d0';
-
-async function fixture(): Promise<OpenRelease> {
-  const reference = parseReference(NAME);
-  const source = {
-    ...upstreamSource(reference),
-    endpoint: 'quay.io/openshift-release-dev/ocp-release',
-  };
-  return await openRelease(ctx, { reference, source, tagOrDigest: '4.18.1-x86_64', shown: NAME });
-}
+const ctx = RELEASE_TIME;
 
 /** A source that has what the map says, and throws the errors in it. */
 function having(

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import {
+  RELEASE_DIGEST as DIGEST,
+  fixtureRelease as fixture,
+  RELEASE_NAME as NAME,
+  RELEASE_TIME,
+} from '../../../test/support/fixture-release.ts';
 import { UPSTREAM } from '../../../test/support/upstream.ts';
 import { upstreamSource } from '../../../test/support/upstream-source.ts';
 import { silentContext } from '../../core/context.ts';
@@ -7,27 +13,10 @@ import { AtollError } from '../../core/errors.ts';
 import { createWeb } from '../../http/web.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import { createGraphSource } from './graph/graph-source.ts';
-import {
-  findVersion,
-  isBareVersion,
-  type OpenRelease,
-  openRelease,
-  referenceOf,
-} from './open-release.ts';
+import { findVersion, isBareVersion, openRelease, referenceOf } from './open-release.ts';
 import { releaseInfo } from './release-info.ts';
 
-const ctx = silentContext({ now: () => new Date('2027-06-01T00:00:00Z') });
-const NAME = 'quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64';
-const DIGEST = 'sha256:d32a31796b2fe3e1c058a43d90f0345664bbf113dfab6f3cf17115707705d8d0';
-
-async function fixture(): Promise<OpenRelease> {
-  const reference = parseReference(NAME);
-  const source = {
-    ...upstreamSource(reference),
-    endpoint: 'quay.io/openshift-release-dev/ocp-release',
-  };
-  return await openRelease(ctx, { reference, source, tagOrDigest: '4.18.1-x86_64', shown: NAME });
-}
+const ctx = RELEASE_TIME;
 
 describe('openRelease', () => {
   test('names the release by digest under the name it was asked for', async () => {
