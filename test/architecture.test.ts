@@ -35,7 +35,7 @@ const OWN_FILES = [
   'core/lock.ts',
   'store/',
   'registry/storage/blob-files.ts',
-  'registry/serving/access-log.ts',
+  'registry/access/access-log.ts',
   'mirror/bundle/bundle-writer.ts',
   'mirror/flow/release/oc-dir.ts',
   'mirror/flow/upload-notes.ts',

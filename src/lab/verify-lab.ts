@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { readText } from '../core/files.ts';
 import type { JsonObject } from '../core/json.ts';
 import { sleep } from '../core/retry.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import type { InstallRun, PlatformSite } from '../platform/platform.ts';
-import type { AccessEntry } from '../registry/serving/access-log.ts';
+import { readAccessLog } from '../registry/access/read-access-log.ts';
 import { boardOf } from './lab-paths.ts';
 import { Board } from './node/board.ts';
 import type { PulledImage } from './node/node-puller.ts';
@@ -89,17 +88,17 @@ async function digestsNotServed(
 ): Promise<string[]> {
   // The log is written a moment after the answer.
   for (let tries = 1; ; tries += 1) {
-    const served = servedIn(await readText(path), since);
+    const served = await servedSince(path, since);
     const unseen = [...digests].filter((digest) => !served.has(digest));
     if (unseen.length === 0 || tries === LOG_TRIES) return unseen;
     await sleep(ctx, LOG_PAUSE_MS);
   }
 }
 
-function servedIn(log: string, since: string): ReadonlySet<string> {
-  // What follows the last line end is still being written.
-  const lines = log.split('\n').slice(0, -1);
-  const entries = lines.map((line) => JSON.parse(line) as AccessEntry);
-  const answers = entries.filter(({ at, status }) => at >= since && status === 200);
-  return new Set(answers.flatMap(({ digest }) => digest ?? []));
+async function servedSince(path: string, since: string): Promise<ReadonlySet<string>> {
+  const served = new Set<string>();
+  for await (const { status, digest } of readAccessLog(path, { since })) {
+    if (status === 200 && digest !== undefined) served.add(digest);
+  }
+  return served;
 }

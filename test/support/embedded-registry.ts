@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, silentContext } from '../../src/core/context.ts';
-import type { AccessEntry } from '../../src/registry/serving/access-log.ts';
+import type { AccessEntry } from '../../src/registry/access/access-log.ts';
 import type {
   RegistryConfig,
   RunningRegistry,

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
+import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import type { Reference } from '../../oci/reference.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
 import { CONFIG_NAME } from '../../registry/config-file.ts';
@@ -15,6 +17,7 @@ import type { LabPaths } from '../lab-paths.ts';
 import { makeUpstream } from './upstream.ts';
 
 const USER = 'lab';
+const made = z.object({ port: z.number(), auth: z.string(), password: z.string() });
 
 export interface LabUpstream {
   readonly port: number;
@@ -59,7 +62,8 @@ async function ensureRegistry(ctx: Context, upstream: string): Promise<LabUpstre
   if ((await readTextIfPresent(file)) === undefined) {
     await writeFileAtomic(file, `${JSON.stringify(await newRegistry())}\n`, { mode: SECRET_MODE });
   }
-  const registry = JSON.parse(await readText(file)) as LabUpstream & { password: string };
+  const { value: registry, problems } = parseYamlInput(made, await readText(file));
+  if (registry === undefined) throw inputError(file, problems);
   registerPullSecret(registry.auth);
   if ((await readTextIfPresent(registryOf(upstream, CONFIG_NAME))) === undefined) {
     await initRegistry(ctx, {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../core/context.ts';
 import type { Store } from '../../store/store.ts';
+import type { AccessEntry } from '../access/access-log.ts';
 import type { Role } from '../auth/grants.ts';
 import type { PullThrough } from '../cache/pull-through.ts';
 import type { BlobFiles } from '../storage/blob-files.ts';
@@ -8,7 +9,6 @@ import type { ContentCache } from '../storage/content-cache.ts';
 import type { DiskSpace } from '../storage/disk-space.ts';
 import type { Links } from '../storage/links.ts';
 import type { TagProtection } from '../storage/tag-protection.ts';
-import type { AccessEntry } from './access-log.ts';
 import type { Limits } from './limits.ts';
 import type { Metrics } from './metrics.ts';
 import type { Route } from './routes.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts';
+import type { AccessSink } from '../access/access-log.ts';
 import type { ConnectUpstream } from '../cache/pull-through.ts';
 import type { CertificatePaths } from '../tls/certificate-file.ts';
-import type { AccessSink } from './access-log.ts';
 import type { Limits } from './limits.ts';
 import type { Snapshot } from './metrics.ts';
 

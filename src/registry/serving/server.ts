@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { messageOf, systemCodeOf } from '../../core/errors.ts';
+import type { AccessSink } from '../access/access-log.ts';
 import {
   type Authenticator,
   claimedUser,
@@ -10,7 +11,6 @@ import {
 } from '../auth/authenticator.ts';
 import { isAllowed, type Role } from '../auth/grants.ts';
 import { DamagedBlob } from '../storage/blob-files.ts';
-import type { AccessSink } from './access-log.ts';
 import { handlerFor, roleFor } from './dispatch.ts';
 import type { Exchange, Service } from './exchange.ts';
 import { ClientGone } from './receive-body.ts';
