@@ -58,3 +58,26 @@ test('imageRules makes one rule for a namespace that is mirrored as it is', () =
     { source: 'quay.io/ns', mirrors: ['m.example/p/ns'] },
   ]);
 });
+
+test('imageRules leads to a release also by its tag, to its components by digest alone', () => {
+  const places = [
+    ['release', 'ocp-release', 'release-images'],
+    ['component', 'ocp-v4.0-art-dev', 'release'],
+  ] as const;
+  const images = places.map(([kind, source, target]) => {
+    const { image, ...rest } = at(
+      `quay.io/openshift-release-dev/${source}@${digestOf(source)}`,
+      `m.example/openshift/${target}:x`,
+    );
+    return { ...rest, image: { ...image, kind } };
+  });
+
+  const { byTag, byDigest } = imageRules(images);
+
+  const rule = (source: string, target: string) => ({
+    source: `quay.io/openshift-release-dev/${source}`,
+    mirrors: [`m.example/openshift/${target}`],
+  });
+  expect(byTag.release).toEqual([rule('ocp-release', 'release-images')]);
+  expect(byDigest.release).toEqual(places.map(([, source, target]) => rule(source, target)));
+});

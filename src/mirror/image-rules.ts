@@ -56,8 +56,9 @@ export function imageRules(images: readonly MirroredImage[]): ImageRules {
     const { tag, digest } = mirrored.image.source;
     // Clusters refer to their release and its components by digest, whatever the tag says.
     if (group === 'release' || digest) byDigest[group].push(...rules);
-    // A name with both is pulled by either.
-    if (group !== 'release' && (tag || !digest)) byTag[group].push(...rules);
+    // A name with both is pulled by either; people pull a release by its tag, though nodes do not.
+    const byName = group === 'release' ? mirrored.image.kind === 'release' : tag || !digest;
+    if (byName) byTag[group].push(...rules);
   }
   return { byDigest: normalized(byDigest), byTag: normalized(byTag) };
 }

@@ -45,11 +45,31 @@ export async function collectHelm(
   for (const repository of helm.repositories) {
     jobs.push(...(await repositoryJobs(ctx, repository, deps, failures)));
   }
-  if (jobs.length === 0) return { ...EMPTY_COLLECTION, failures };
+  return mergeCollections([
+    await collectCharts(ctx, jobs, deps),
+    { ...EMPTY_COLLECTION, failures },
+  ]);
+}
+
+/** The images of charts that are on this machine. */
+export function collectLocalCharts(
+  ctx: Context,
+  charts: readonly HelmChart[],
+  deps: Pick<CollectDeps, 'helm'> = {},
+): Promise<Collection> {
+  return collectCharts(ctx, charts.map(localJob), deps);
+}
+
+async function collectCharts(
+  ctx: Context,
+  jobs: readonly ChartJob[],
+  deps: Pick<CollectDeps, 'helm'>,
+): Promise<Collection> {
+  if (jobs.length === 0) return EMPTY_COLLECTION;
   const parts = await withHelmFolder((folder) =>
     mapBounded(ctx, AT_ONCE, jobs, (job) => collectChart(ctx, job, deps, folder)),
   );
-  return mergeCollections([...parts, { ...EMPTY_COLLECTION, failures }]);
+  return mergeCollections(parts);
 }
 
 function localJob({ name, version, path = '', imagePaths, platforms }: HelmChart): ChartJob {
@@ -130,7 +150,7 @@ function registryJobs(ctx: Context, repository: HelmRepository, deps: HelmDeps):
 async function collectChart(
   ctx: Context,
   job: ChartJob,
-  deps: HelmDeps,
+  deps: Pick<CollectDeps, 'helm'>,
   folder: string,
 ): Promise<Collection> {
   const subject = `chart ${job.title}`;

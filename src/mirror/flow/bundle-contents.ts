@@ -18,6 +18,8 @@ import type { KnownSignature } from './working-dir.ts';
 export interface BundleContents {
   /** Every image at its place in this mirror. */
   placed(destination: Destination): readonly MirroredImage[];
+  /** Images that are not in here because the mirror has them already, or should. */
+  expected(destination: Destination): readonly MirroredImage[];
   readonly signatures: readonly KnownSignature[];
   readonly base: BaseRepositories;
   sourceOf(image: MirroredImage): Source;
@@ -46,6 +48,8 @@ export async function openBundle(
       placeImages([...byImage.keys()], destination).map((each) =>
         withRecord(each, byImage.get(each.image) ?? {}),
       ),
+    // What a delta counts on is in its base, blob by blob.
+    expected: () => [],
     signatures: index.signatures.map(({ digest, base64 }) => ({
       digest,
       bytes: Buffer.from(base64, 'base64'),

@@ -140,8 +140,10 @@ export function installConfigPart(
   return toYaml({ [icsp ? 'imageContentSources' : 'imageDigestSources']: sources });
 }
 
-/** Images that nodes pull by tag: the older kind of policy cannot lead them to the mirror. */
+/** Images that nodes pull by tag: the older kind of policy cannot lead them to the mirror. No release is. */
 export function pulledByTag(images: readonly MirroredImage[]): string[] {
   const { byTag } = imageRules(images);
-  return GROUPS.flatMap((group) => byTag[group].map(({ source }) => source));
+  return GROUPS.filter((group) => group !== 'release').flatMap((group) =>
+    byTag[group].map(({ source }) => source),
+  );
 }

@@ -1,8 +1,10 @@
 import type { PublicKey } from 'openpgp';
+import type { CollectFailure, ContentImage } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { mapBounded } from '../../core/pool.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import type { Reference } from '../../oci/reference.ts';
+import { formatReference, type Reference } from '../../oci/reference.ts';
 import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
 import { Rebuilder } from '../delta/rebuilder.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
@@ -51,7 +53,8 @@ export async function loadImages(
     oldLayers: (target, repository) =>
       run.registries.repository(target.registry, placeOf(run.destination, repository, target)),
   });
-  const { sourceOf, ...content } = contentOf(bundle, placed);
+  const failures = await missingFromMirror(ctx, bundle, run);
+  const { sourceOf, ...content } = contentOf(bundle, placed, failures);
   const rebuilding = (image: MirroredImage) => rebuilder.before(sourceOf(image), image.target);
   const delivered = (blob: Descriptor) => rebuilder.delivered(blob);
   const result = await mirrorImages(
@@ -99,9 +102,40 @@ export function planLoad(ctx: Context, options: LoadOptions): Promise<DryRun> {
   );
 }
 
-function contentOf(bundle: BundleContents, placed: RunContent['placed']): RunContent {
+function contentOf(
+  bundle: BundleContents,
+  placed: RunContent['placed'],
+  failures: RunContent['failures'] = [],
+): RunContent {
   const sourceOf: RunContent['sourceOf'] = (image) => bundle.sourceOf(image);
-  return { placed, sourceOf, signatures: bundle.signatures, failures: [] };
+  return { placed, sourceOf, signatures: bundle.signatures, failures };
+}
+
+const LOOKS_AT_ONCE = 8;
+
+/** What the bundle leaves to earlier ones, and the mirror does not have either. */
+async function missingFromMirror(
+  ctx: Context,
+  bundle: BundleContents,
+  { destination, registries }: Pick<LoadRun, 'destination' | 'registries'>,
+): Promise<CollectFailure[]> {
+  const expected = destination ? bundle.expected(destination) : [];
+  const looks = await mapBounded(ctx, LOOKS_AT_ONCE, expected, async ({ image, target }) => {
+    const repository = registries.repository(target.registry, target.repository);
+    const name = image.digest ?? target.tag;
+    const found = name === undefined ? undefined : await repository.can.read?.resolve(ctx, name);
+    return found ? [] : [absent(image, formatReference(target))];
+  });
+  return looks.flat();
+}
+
+function absent({ source }: ContentImage, target: string): CollectFailure {
+  return {
+    subject: formatReference(source),
+    code: 'BUNDLE_BASE_MISSING',
+    message: `Neither the archives nor the mirror has it: there is no ${target}`,
+    hint: 'Load the archives that were written before these, or save all of it again',
+  };
 }
 
 /** Opens the bundle for as long as `work` takes. */

@@ -1,3 +1,4 @@
+import { splitBlocked } from '../../../content/blocked.ts';
 import type { ContentImage } from '../../../content/content-image.ts';
 import type { ImageSet } from '../../../content/image-set/image-set.ts';
 import { parseImageSet } from '../../../content/image-set/parse-image-set.ts';
@@ -10,7 +11,9 @@ import { FROM_FOLDER } from '../../image-rules.ts';
 import type { BundleContents } from '../bundle-contents.ts';
 import { placeImages } from '../placed-image.ts';
 import type { KnownSignature } from '../working-dir.ts';
-import { contentOf, isAttachment, type NamedImage } from './archive-images.ts';
+import type { NamedImage } from './archive-catalogs.ts';
+import { expectedImages } from './archive-expected.ts';
+import { contentOf, isAttachment } from './archive-images.ts';
 import { archiveOrigins } from './archive-origins.ts';
 
 const SIGNATURE = /(?:^|\/)working-dir\/signatures\/[^/]+-sha256-(?<hex>[0-9a-f]{64})$/;
@@ -25,16 +28,21 @@ export async function openOcArchive(
   const all = [...archive.images()].filter((image) => !isAttachment(image));
   const here = all.filter(({ digest }) => archive.has(digest));
   const set = await configurationIn(ctx, archive);
-  const origins = await archiveOrigins(ctx, archive, here, set);
-  const images = here.map(async (image) => ({
-    ...contentOf(image, origins, set),
-    ...(isSparse(set) ? await presentPlatforms(ctx, archive, image) : {}),
-  }));
+  const named = { archive, all, here, set };
+  const found = await archiveOrigins(ctx, named);
+  const images = here
+    .filter((image) => !found.isReplaced(image))
+    .map(async (image) => ({
+      ...contentOf(image, found.origins, found.places.get(image)),
+      ...(isSparse(set) ? await presentPlatforms(ctx, archive, image) : {}),
+    }));
   const content = await Promise.all(images);
+  const { kept: expected } = splitBlocked(expectedImages(named, found), set?.blockedImages ?? []);
   tellOfOthers(ctx, all.length - here.length);
   tellOfUnknown(ctx, content);
   return {
     placed: (destination) => placeImages(content, destination),
+    expected: (destination) => placeImages(expected, destination),
     signatures: await signaturesIn(ctx, archive),
     base: new Map(),
     deltas: [],
