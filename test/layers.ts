@@ -12,7 +12,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   mirror: ['core', 'oci', 'store', 'remote', 'content', 'generate', 'openshift'],
   host: ['core'],
   cluster: ['core', 'oci', 'http', 'generate', 'openshift'],
-  platform: ['core', 'generate', 'host', 'cluster', 'openshift'],
+  platform: ['core', 'http', 'generate', 'host', 'cluster', 'openshift'],
   observe: ['core', 'oci', 'openshift', 'host', 'cluster'],
   rehearse: [
     'core',

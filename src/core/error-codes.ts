@@ -122,6 +122,36 @@ export const ERROR_CODES = {
   BUCKET_REFUSED: { exit: 4, transient: false, summary: 'An object store refused a request' },
   BUCKET_UNAVAILABLE: { exit: 4, transient: true, summary: 'An object store did not answer' },
 
+  // Clouds.
+  CLOUD_CREDENTIALS: {
+    exit: 4,
+    transient: false,
+    summary: 'There are no credentials for a cloud, or it does not take them',
+  },
+  CLOUD_DENIED: {
+    exit: 4,
+    transient: false,
+    summary: 'The credentials may not do this in a cloud',
+  },
+  CLOUD_QUOTA: {
+    exit: 4,
+    transient: false,
+    summary: 'An account has used up what a cloud gives it',
+  },
+  CLOUD_REFUSED: { exit: 4, transient: false, summary: 'A cloud refused a request' },
+  CLOUD_THROTTLED: { exit: 4, transient: true, summary: 'A cloud asked us to slow down' },
+  CLOUD_UNAVAILABLE: { exit: 4, transient: true, summary: 'A cloud did not answer' },
+  CLOUD_STACK_FAILED: {
+    exit: 6,
+    transient: false,
+    summary: 'A stack of resources could not be made or removed',
+  },
+  CLOUD_LEFTOVERS: {
+    exit: 6,
+    transient: false,
+    summary: 'Something of a site is still in the cloud after its removal',
+  },
+
   // Results that are not a crash.
   IMAGES_MISSING: {
     exit: 7,

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One call as it came over the wire. */
+export interface SeenCall {
+  /** As signatures name it: `ec2`, `cloudformation`. */
+  readonly service: string;
+  readonly action: string;
+  readonly body: string;
+}
+
+/** What happens to a call: it passes, its connection is cut before or after it took effect, or others answer. */
+export type Fate =
+  | 'pass'
+  | 'cut-before'
+  | 'cut-after'
+  | { readonly status: number; readonly body: string }
+  | { readonly rewrite: (answer: string) => string };
+
+export interface AwsProxy {
+  readonly url: string;
+  /** Every call that came, in order, as `service:Action`. */
+  readonly calls: string[];
+  /** Decides about the next calls; at first all pass. */
+  decide: (call: SeenCall) => Fate;
+  stop(): Promise<void>;
+}
+
+/** Stands between a client and a server that answers as AWS does, and makes calls fail as it is told. */
+export async function startAwsProxy(upstream: string): Promise<AwsProxy> {
+  const calls: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    void bodyOf(incoming).then((body) => {
+      const call = callOf(incoming, body.toString());
+      calls.push(`${call.service}:${call.action}`);
+      return answer({ incoming, outgoing, body, upstream }, proxy.decide(call));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: AwsProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    decide: () => 'pass',
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+async function bodyOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function callOf({ headers, method, url = '' }: IncomingMessage, body: string): SeenCall {
+  const [, service = '?'] =
+    /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(headers.authorization ?? '') ?? [];
+  const target = String(headers['x-amz-target'] ?? '').split('.')[1];
+  const action =
+    target ?? new URLSearchParams(body).get('Action') ?? `${method} ${url.split('?')[0]}`;
+  return { service, action, body };
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly body: Buffer;
+  readonly upstream: string;
+}
+
+async function answer(exchange: Exchange, fate: Fate): Promise<void> {
+  const { outgoing } = exchange;
+  if (fate === 'cut-before') return void outgoing.destroy();
+  if (typeof fate === 'object' && 'status' in fate) {
+    return void outgoing.writeHead(fate.status, { 'content-type': 'text/xml' }).end(fate.body);
+  }
+  const { status, headers, text } = await forward(exchange);
+  if (fate === 'cut-after') return void outgoing.destroy();
+  const words = typeof fate === 'object' ? fate.rewrite(text) : text;
+  const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...rest } = headers;
+  outgoing.writeHead(status, { ...rest, 'content-length': Buffer.byteLength(words) }).end(words);
+}
+
+async function forward({ incoming, body, upstream }: Exchange) {
+  const { method, headers, url } = incoming;
+  const sent = request(new URL(url ?? '/', upstream), { method, headers, agent: false });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const text = (await bodyOf(response)).toString();
+  return { status: response.statusCode ?? 500, headers: response.headers, text };
+}
+
+/** The answer of a service that refuses a call, as XML. */
+export const refusal = (code: string, message: string, status = 400): Fate => ({
+  status,
+  body: `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+});
