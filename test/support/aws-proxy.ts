@@ -27,14 +27,25 @@ export interface AwsProxy {
   stop(): Promise<void>;
 }
 
+/** What the server does otherwise than AWS, made good. */
+export interface Mending {
+  /** Answers instead of the server. */
+  readonly before?: (call: SeenCall) => Fate | undefined;
+  /** Is done once a call took effect, before it is answered. */
+  readonly after?: (call: SeenCall) => Promise<void>;
+}
+
 /** Stands between a client and a server that answers as AWS does, and makes calls fail as it is told. */
-export async function startAwsProxy(upstream: string): Promise<AwsProxy> {
+export async function startAwsProxy(upstream: string, mend: Mending = {}): Promise<AwsProxy> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
     void bodyOf(incoming).then((body) => {
       const call = callOf(incoming, body.toString());
       calls.push(`${call.service}:${call.action}`);
-      return answer({ incoming, outgoing, body, upstream }, proxy.decide(call));
+      const fate = proxy.decide(call);
+      const mended = fate === 'pass' ? (mend.before?.(call) ?? fate) : fate;
+      const after = () => mend.after?.(call);
+      return answer({ incoming, outgoing, body, upstream, after }, mended);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -72,6 +83,7 @@ interface Exchange {
   readonly outgoing: ServerResponse;
   readonly body: Buffer;
   readonly upstream: string;
+  readonly after: () => Promise<void> | undefined;
 }
 
 async function answer(exchange: Exchange, fate: Fate): Promise<void> {
@@ -81,6 +93,7 @@ async function answer(exchange: Exchange, fate: Fate): Promise<void> {
     return void outgoing.writeHead(fate.status, { 'content-type': 'text/xml' }).end(fate.body);
   }
   const { status, headers, text } = await forward(exchange);
+  if (status < 300) await exchange.after();
   if (fate === 'cut-after') return void outgoing.destroy();
   const words = typeof fate === 'object' ? fate.rewrite(text) : text;
   const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...rest } = headers;

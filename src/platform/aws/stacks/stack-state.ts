@@ -23,7 +23,7 @@ export async function findStack(
   try {
     const answer = await aws.query(ctx, 'cloudformation', 'DescribeStacks', { StackName: name });
     const [stack] = listOf(answer, 'DescribeStacksResult', 'Stacks');
-    return stack && stateOf(stack);
+    return stack === undefined ? undefined : stateOf(stack);
   } catch (error) {
     // What DescribeStacks says about a well formed name that no stack has.
     if (awsNameOf(error) === 'ValidationError') return undefined;

@@ -63,7 +63,7 @@ function done(events: readonly StackEvent[]): number {
 }
 
 const GOOD = {
-  make: ['CREATE_COMPLETE'],
+  make: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'],
   change: ['UPDATE_COMPLETE', 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'],
   remove: ['DELETE_COMPLETE'],
 } as const satisfies Record<Watch['doing'], readonly string[]>;
