@@ -29,6 +29,7 @@ export async function startAwsLab(): Promise<AwsLab> {
     keys: async () => keys,
     retry: { firstDelayMs: 1 },
   });
+  await warm(moto.url);
   return {
     proxy,
     aws,
@@ -70,4 +71,22 @@ function changeSetsOf(url: string): Mending {
         await aws.call('cloudformation', 'UpdateStack', { ...order, Action: 'UpdateStack' });
     },
   };
+}
+
+/** moto reads the code of a service at its first call, which takes seconds: not while a test runs. */
+async function warm(url: string): Promise<void> {
+  const aws = awsQuery(url);
+  for (const service of [
+    'cloudformation',
+    'ec2',
+    'iam',
+    'sts',
+    's3',
+    'route53',
+    'tagging',
+    'elasticloadbalancing',
+    'servicequotas',
+  ]) {
+    await aws.call(service, 'None').catch(() => undefined);
+  }
 }

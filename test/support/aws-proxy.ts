@@ -39,7 +39,7 @@ export interface Mending {
 export async function startAwsProxy(upstream: string, mend: Mending = {}): Promise<AwsProxy> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
-    void bodyOf(incoming).then((body) => {
+    const work = bodyOf(incoming).then((body) => {
       const call = callOf(incoming, body.toString());
       calls.push(`${call.service}:${call.action}`);
       const fate = proxy.decide(call);
@@ -47,6 +47,8 @@ export async function startAwsProxy(upstream: string, mend: Mending = {}): Promi
       const after = () => mend.after?.(call);
       return answer({ incoming, outgoing, body, upstream, after }, mended);
     });
+    // The server is stopped at the end of a test, whatever is under way.
+    work.catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
