@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { open, readdir, stat, utimes } from 'node:fs/promises';
+import { open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordingContext, silentContext } from '../src/core/context.ts';
 import { type Digest, digestOf } from '../src/oci/digest.ts';
+import { WHOLE_HEADER } from '../src/oci/manifest.ts';
 import { checkRegistry } from '../src/registry/upkeep/check.ts';
 import { collectRegistry } from '../src/registry/upkeep/gc.ts';
 import { killChild, messageFrom, startChild } from './support/child.ts';
@@ -142,6 +143,49 @@ test('a part of a damaged blob, a small one and a manifest are refused', async (
   const manifest = await restarted.http.send('GET', '/v2/flip/b/manifests/v2');
 
   expect([part.status, whole.status, manifest.status]).toEqual([404, 404, 404]);
+});
+
+test('a record that was altered counts as absent, is told once, and a new push heals it', async () => {
+  const ctx = recordingContext();
+  const { http, root } = await serveForTest({ ctx });
+  const { layer, layerBytes, digest, manifest } = await http.pushImage('flip/c', 'v1', 2 * MIB);
+  const whole = async () => {
+    const headers = { [WHOLE_HEADER]: 'ask' };
+    const { status, headers: got } = await http.send('HEAD', '/v2/flip/c/manifests/v1', {
+      headers,
+    });
+    return `${status} ${got.get(WHOLE_HEADER)}`;
+  };
+  expect(await whole()).toBe('200 yes');
+  const encoded = (text: Digest) => text.replace(':', '%3A');
+
+  for (const [record, seen, path] of [
+    [`_blobs/${encoded(layer)}`, '200 no', `/v2/flip/c/blobs/${layer}`],
+    [`_manifests/${encoded(digest)}`, '200 no', `/v2/flip/c/manifests/${digest}`],
+    ['_tags/v1', '404 null', '/v2/flip/c/manifests/v1'],
+  ] as const) {
+    for (const change of [/"size":\d/, /^./]) {
+      const file = join(root, 'records/repos/flip/c', `${record}.json`);
+      const text = await readFile(file, 'utf8');
+      await writeFile(
+        file,
+        text.replace(change, (found) => `${found.slice(0, -1)}~`),
+      );
+      ctx.events.length = 0;
+
+      for (let times = 0; times < 2; times += 1)
+        expect((await http.send('GET', path)).status).toBe(404);
+      expect(await whole()).toBe(seen);
+      expect(ctx.events.filter(({ type }) => type === 'warning.raised')).toHaveLength(1);
+      await http.pushBlob('flip/c', layerBytes);
+      await http.send('PUT', '/v2/flip/c/manifests/v1', {
+        headers: { 'content-type': 'application/vnd.oci.image.manifest.v1+json' },
+        body: manifest,
+      });
+      expect((await http.send('GET', path)).status).toBe(200);
+      expect(await whole()).toBe('200 yes');
+    }
+  }
 });
 
 test('two clients that push the same blob at once both succeed', async () => {

@@ -1,21 +1,21 @@
-// npm run faults -- [--rounds N] [--seed N] [--up]: kills, cuts, full disks and flipped bytes at random moments over
-// everything that moves images, then an independent reader. Exits 1 when anything is lost, wrong, stuck or falsely there.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// npm run faults -- [--rounds N] [--kills N] [--seed N] [--only WORD]: kills, cuts, full disks and flipped bits at random
+// moments over everything that moves images, then an independent reader. Ends after N rounds, or once there were N
+// kills. Exits 1 when anything is lost, wrong, stuck or falsely there.
+import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FAULTS, fullDisk, labKill } from './faults.mjs';
-import { verify } from './verify.mjs';
-import { atoll, createMirror, run, writeImage } from './world.mjs';
-
-const IMAGES = 6;
-const LAYER_BYTES = [1_500_000, 900_000, 40_000];
+import { openDisks } from './disks.mjs';
+import { FLIPS } from './flips.mjs';
+import { DEATHS, KILLS } from './kills.mjs';
+import { UPS } from './up.mjs';
+import { createWorld, stopServer, tally } from './world.mjs';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '100000' },
+    kills: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    up: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 });
 
@@ -30,76 +30,60 @@ function dice(seed) {
   };
 }
 
-async function createWorld(folder) {
-  const [upstream, mirror] = [
-    await createMirror(join(folder, 'upstream')),
-    await createMirror(join(folder, 'mirror')),
-  ];
-  const authfile = join(folder, 'auth.json');
-  const auths = { [upstream.host]: upstream.auth, [mirror.host]: mirror.auth };
-  await writeFile(authfile, JSON.stringify({ auths }));
-  const images = new Map();
-  for (let index = 0; index < IMAGES; index += 1) {
-    const layout = join(folder, 'layouts', String(index));
-    images.set(`app/image${index}`, await writeImage(layout, LAYER_BYTES));
-    const to = `docker://${upstream.host}/app/image${index}:v1`;
-    const pushed = await run('skopeo', [
-      ...[
-        'copy',
-        '--quiet',
-        '--preserve-digests',
-        '--dest-tls-verify=false',
-        '--dest-authfile',
-        authfile,
-      ],
-      ...[`oci:${layout}:v1`, to],
-    ]);
-    if (pushed.status !== 0) throw new Error(pushed.words);
+const table = new Map();
+let bad = 0;
+
+function note(name, round, outcome) {
+  const row = table.get(name) ?? { rounds: 0, lost: 0, wrong: 0, stuck: 0, false: 0, failed: 0 };
+  row.rounds += 1;
+  for (const { kind, what, words = '' } of outcome) {
+    row[kind] += 1;
+    bad += 1;
+    console.error(`\nround ${round} ${name}: ${kind} ${what}\n${words}`);
   }
-  const names = [...images.keys()].map((name) => `  - name: ${upstream.host}/${name}:v1`);
-  const set = join(folder, 'imageset.yaml');
-  const head = 'kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n';
-  await writeFile(set, `${head}  additionalImages:\n${names.join('\n')}\n`);
-  return { folder, upstream, mirror, authfile, images, set };
+  table.set(name, row);
+  process.stderr.write(`\r${round} rounds, ${tally.kills} kills, ${bad} bad `);
 }
+
+/** Those that take long come up one time in twenty. */
+function draw(random, { often, seldom }) {
+  const list = seldom.length > 0 && (often.length === 0 || random() < 0.05) ? seldom : often;
+  return list[Math.floor(random() * list.length)];
+}
+
+let isOver = false;
+process.once('SIGINT', () => {
+  isOver = true;
+});
 
 async function main() {
-  const folder = await mkdtemp(join(tmpdir(), 'atoll-faults-'));
   const random = dice(values.seed);
-  const table = new Map();
-  const bad = [];
-  const note = async (name, round, outcome) => {
-    const row = table.get(name) ?? { rounds: 0, lost: 0, wrong: 0, stuck: 0, false: 0, failed: 0 };
-    row.rounds += 1;
-    for (const problem of outcome) {
-      row[problem.kind] += 1;
-      bad.push({ round, name, ...problem });
-      console.error(
-        `round ${round} ${name}: ${problem.kind} ${problem.what}\n${problem.words ?? ''}`,
-      );
-    }
-    table.set(name, row);
+  const world = await createWorld();
+  const disks = await openDisks(world);
+  const chosen = (list) => list.filter(({ name }) => name.includes(values.only));
+  const faults = {
+    often: chosen([...KILLS, ...FLIPS, ...disks.rounds]),
+    seldom: chosen([...DEATHS, ...UPS]),
   };
   try {
-    const world = await createWorld(folder);
-    for (let round = 1; round <= Number(values.rounds); round += 1) {
-      const fault = FAULTS[Math.floor(random() * FAULTS.length)];
-      const outcome = await fault.play(world, random, { atoll, verify });
-      await note(fault.name, round, outcome);
-      process.stderr.write(`\r${round} of ${values.rounds}, ${bad.length} bad `);
+    for (let round = 1; round <= Number(values.rounds) && !isOver; round += 1) {
+      const fault = draw(random, faults);
+      note(fault.name, round, await fault.play(world, random));
+      if (tally.kills >= Number(values.kills)) break;
     }
-    await note('full disk', 'last', await fullDisk(world, { atoll, verify }));
-    if (values.up) await note('up', 'last', await labKill(world, random, { atoll }));
   } finally {
-    if (bad.length === 0) await rm(folder, { recursive: true, force: true });
-    else console.error(`\nkept: ${folder}`);
+    for (const server of [world.upstream, world.mirror, world.small?.mirror])
+      if (server) await stopServer(server);
+    await disks.close();
+    if (bad === 0) await rm(world.folder, { recursive: true, force: true });
+    else console.error(`\nkept: ${world.folder}`);
   }
-  console.log(`\nseed ${values.seed}, node ${process.version}`);
-  console.table(Object.fromEntries(table));
-  process.exit(bad.length === 0 ? 0 : 1);
+  console.log(`\nseed ${values.seed}, node ${process.version}, ${JSON.stringify(tally)}`);
+  console.table(Object.fromEntries([...table].toSorted()));
+  process.exit(bad === 0 ? 0 : 1);
 }
 
-await readFile(join(import.meta.dirname, '../../dist/cli/main.js')).catch(() => {
+await access(join(import.meta.dirname, '../../dist/cli/main.js')).catch(() => {
   console.error('Build first: npm run build');
   process.exit(1);
 });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { filesBelow, run } from './world.mjs';
+import { filesBelow, skopeo } from './world.mjs';
 
 /** What is lost (cannot be pulled) and wrong (is not what its name says) in a mirror. */
 export async function verify(world, mirror, images) {
@@ -10,22 +10,20 @@ export async function verify(world, mirror, images) {
   for (const [name, digest] of images) {
     const folder = join(world.folder, 'pulled');
     const from = `docker://${mirror.host}/${name}:v1`;
-    const pulled = await run('skopeo', [
-      ...['copy', '--quiet', '--src-tls-verify=false', '--src-authfile', world.authfile],
-      ...['--preserve-digests', from, `dir:${folder}`],
-    ]);
+    const pulled = await skopeo(world, 'src', from, `dir:${folder}`);
     if (pulled.status !== 0) problems.push({ kind: 'lost', what: name, words: pulled.words });
     else if ((await digestOf(join(folder, 'manifest.json'))) !== digest) {
       problems.push({ kind: 'wrong', what: `${name} is another image` });
     }
     await rm(folder, { recursive: true, force: true });
   }
-  return [...problems, ...(await wrongBlobs(mirror))];
+  return [...problems, ...(await wrongBlobs(join(mirror.folder, 'data')))];
 }
 
-async function wrongBlobs(mirror) {
+/** Blobs of a store that are not what their names say. */
+export async function wrongBlobs(store) {
   const wrong = [];
-  for (const file of await filesBelow(join(mirror.folder, 'data/blobs/sha256'))) {
+  for (const file of await filesBelow(join(store, 'blobs/sha256'))) {
     const digest = await digestOf(file).catch(() => undefined);
     if (digest !== undefined && digest !== `sha256:${basename(file)}`) {
       wrong.push({ kind: 'wrong', what: file });

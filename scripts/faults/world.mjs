@@ -1,14 +1,21 @@
-// Two registries of ours as child processes, images in the first, and a way to run atoll and kill it.
+// Two registries of ours as child processes, images in the first, and a way to run programs and kill them.
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCutter } from './cutter.mjs';
+import { writeImage } from './image.mjs';
 
 const ATOLL = join(import.meta.dirname, '../../dist/cli/main.js');
+const IMAGES = 6;
+const LAYER_BYTES = [1_500_000, 900_000, 40_000];
 /** A run that takes longer hangs: under load the slowest takes a tenth of this. */
-const STUCK_MS = 180_000;
+const STUCK_MS = 300_000;
+
+/** What was really done: a kill that came after the end of a run is none. */
+export const tally = { kills: 0, cuts: 0, flips: 0, fullDisks: 0 };
 
 const children = new Set();
 process.on('exit', () => {
@@ -33,14 +40,19 @@ export async function run(program, args, { killAfterMs } = {}) {
     });
   }
   let stuck = false;
+  let killed = false;
   const giveUp = () => {
     stuck = true;
     child.kill('SIGKILL');
   };
+  const kill = () => {
+    killed = child.kill('SIGKILL');
+  };
   const timers = [setTimeout(giveUp, STUCK_MS)];
-  if (killAfterMs !== undefined) timers.push(setTimeout(() => child.kill('SIGKILL'), killAfterMs));
+  if (killAfterMs !== undefined) timers.push(setTimeout(kill, killAfterMs));
   const status = await new Promise((resolve) => child.once('close', resolve));
   timers.forEach(clearTimeout);
+  if (killed && status === null) tally.kills += 1;
   return { status, stuck, words };
 }
 
@@ -54,7 +66,7 @@ async function freePort() {
   return port;
 }
 
-/** The embedded registry as an operator runs it: TLS, a user, a folder. */
+/** The embedded registry as an operator runs it: TLS, a user, a folder; reached on a line that can be cut. */
 export async function createMirror(folder) {
   const port = await freePort();
   const made = await atoll([
@@ -66,9 +78,12 @@ export async function createMirror(folder) {
   const text = await readFile(config, 'utf8');
   // Without a reserve, so that a full disk is really met.
   await writeFile(config, `${text.replace('0.0.0.0:', '127.0.0.1:')}limits:\n  minFree: 0\n`);
-  const host = `127.0.0.1:${port}`;
   const { auths } = JSON.parse(await readFile(join(folder, 'auth.json'), 'utf8'));
-  const mirror = { host, folder, auth: Object.values(auths)[0], child: undefined };
+  const line = await createCutter(port, () => {
+    tally.cuts += 1;
+  });
+  const host = `127.0.0.1:${line.port}`;
+  const mirror = { host, port, line, folder, auth: Object.values(auths)[0], child: undefined };
   await serve(mirror);
   return mirror;
 }
@@ -77,50 +92,72 @@ export async function serve(mirror) {
   const args = [ATOLL, 'registry', 'serve', '--dir', mirror.folder, '--workers', '1'];
   mirror.child = start(process.execPath, args, 'ignore');
   for (let tries = 0; tries < 400; tries += 1) {
-    const answer = await run('curl', ['-sk', `https://${mirror.host}/v2/`]);
+    const answer = await run('curl', ['-sk', `https://127.0.0.1:${mirror.port}/v2/`]);
     if (answer.status === 0) return;
     await sleep(100);
   }
-  throw new Error(`the registry at ${mirror.host} does not come up`);
+  throw new Error(`the registry in ${mirror.folder} does not come up`);
 }
 
-export async function killServer(mirror) {
+/** Ends it without counting that as a fault. */
+export async function stopServer(mirror) {
   const gone = new Promise((resolve) => mirror.child.once('exit', resolve));
   mirror.child.kill('SIGKILL');
   await gone;
 }
 
-const digestOf = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+export async function killServer(mirror) {
+  tally.kills += 1;
+  await stopServer(mirror);
+}
 
-/** An OCI layout with one image of random layers; returns the digest of its manifest. */
-export async function writeImage(folder, layerBytes) {
-  const blobs = join(folder, 'blobs/sha256');
-  await mkdir(blobs, { recursive: true });
-  const put = async (mediaType, bytes) => {
-    const digest = digestOf(bytes);
-    await writeFile(join(blobs, digest.slice(7)), bytes);
-    return { mediaType, digest, size: bytes.length };
-  };
-  const type = (name) => `application/vnd.oci.image.${name}`;
-  const layers = [];
-  for (const size of layerBytes) layers.push(await put(type('layer.v1.tar'), randomBytes(size)));
-  const diffIds = layers.map(({ digest }) => digest);
-  const about = {
-    architecture: 'amd64',
-    os: 'linux',
-    rootfs: { type: 'layers', diff_ids: diffIds },
-  };
-  const config = await put(type('config.v1+json'), Buffer.from(JSON.stringify(about)));
-  const mediaType = type('manifest.v1+json');
-  const manifest = { schemaVersion: 2, mediaType, config, layers };
-  const root = await put(mediaType, Buffer.from(JSON.stringify(manifest)));
-  const named = { ...root, annotations: { 'org.opencontainers.image.ref.name': 'v1' } };
-  await writeFile(
-    join(folder, 'index.json'),
-    JSON.stringify({ schemaVersion: 2, manifests: [named] }),
+/** An empty mirror for each round, so that nothing of an earlier one can hide what this one lost. */
+export async function emptyMirror(mirror) {
+  await stopServer(mirror);
+  await rm(join(mirror.folder, 'data'), { recursive: true, force: true });
+  await serve(mirror);
+}
+
+/** The logins of all registries, for atoll and for skopeo. */
+export const writeLogins = (authfile, mirrors) =>
+  writeFile(
+    authfile,
+    JSON.stringify({ auths: Object.fromEntries(mirrors.map(({ host, auth }) => [host, auth])) }),
   );
-  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
-  return root.digest;
+
+/** Pushes and pulls of skopeo need the same flags. */
+export const skopeo = (world, side, from, to, options) =>
+  run(
+    'skopeo',
+    [
+      ...['copy', '--quiet', '--preserve-digests', `--${side}-tls-verify=false`],
+      ...[`--${side}-authfile`, world.authfile, from, to],
+    ],
+    options,
+  );
+
+export async function createWorld() {
+  const folder = await mkdtemp(join(tmpdir(), 'atoll-faults-'));
+  const [upstream, mirror] = [
+    await createMirror(join(folder, 'upstream')),
+    await createMirror(join(folder, 'mirror')),
+  ];
+  const authfile = join(folder, 'auth.json');
+  await writeLogins(authfile, [upstream, mirror]);
+  const world = { folder, upstream, mirror, authfile, images: new Map() };
+  for (let index = 0; index < IMAGES; index += 1) {
+    const layout = join(folder, 'layouts', String(index));
+    const name = `app/image${index}`;
+    world.images.set(name, await writeImage(layout, LAYER_BYTES));
+    const to = `docker://${upstream.host}/${name}:v1`;
+    const pushed = await skopeo(world, 'dest', `oci:${layout}:v1`, to);
+    if (pushed.status !== 0) throw new Error(pushed.words);
+  }
+  const names = [...world.images.keys()].map((name) => `  - name: ${upstream.host}/${name}:v1`);
+  const head = 'kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n';
+  const set = join(folder, 'imageset.yaml');
+  await writeFile(set, `${head}  additionalImages:\n${names.join('\n')}\n`);
+  return { ...world, set };
 }
 
 /** Every file below a folder. */

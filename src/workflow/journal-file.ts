@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ZodType, z } from 'zod';
+import { decodeLine, encodeLine } from '../core/checked-line.ts';
 import {
   makeFolder,
   readTextIfPresent,
@@ -11,32 +11,8 @@ import {
   unwritable,
 } from '../core/files.ts';
 
-// One JSON object per line, each with a checksum of the rest of its line:
-//
-//   {"seq":7,"at":"…",…,"sum":"1f0c…"}
-//
-// A crash can tear only the last line. A line that does not check is skipped, and the next append
-// starts on a line of its own.
-
-const SUM_LENGTH = 12;
-
-function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, SUM_LENGTH);
-}
-
-export function encodeLine(record: object): string {
-  const body = JSON.stringify(record).slice(0, -1);
-  return `${body}${body === '{' ? '' : ','}"sum":"${sumOf(body)}"}\n`;
-}
-
-/** The record of one line, or undefined when the line is torn or altered. */
-export function decodeLine(line: string): Record<string, unknown> | undefined {
-  const match = /^(?<body>\{.*?),?"sum":"(?<sum>[0-9a-f]+)"\}$/s.exec(line);
-  const { body, sum } = match?.groups ?? {};
-  if (body === undefined || sumOf(body) !== sum) return undefined;
-  const { sum: _sum, ...record } = JSON.parse(line);
-  return record;
-}
+// Lines with a checksum each. A crash can tear only the last one. A line that does not check is
+// skipped, and the next append starts on a line of its own.
 
 export interface ReadLines<T> {
   readonly records: readonly T[];

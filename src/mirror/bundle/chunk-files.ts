@@ -104,9 +104,10 @@ export async function* readRange(
   for await (const chunk of createReadStream(path, options)) yield chunk as Buffer;
 }
 
-export async function hashFile(ctx: Context, path: string): Promise<string> {
+/** Of the whole file, or of what is before `end`. */
+export async function hashFile(ctx: Context, path: string, end?: number): Promise<string> {
   const hash = createHash('sha256');
-  for await (const bytes of readRange(ctx, path)) hash.update(bytes);
+  for await (const bytes of readRange(ctx, path, 0, end)) hash.update(bytes);
   return hash.digest('hex');
 }
 

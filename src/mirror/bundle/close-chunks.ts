@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import { counted } from '../../core/format.ts';
 import { Progress } from '../../core/progress.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
@@ -23,18 +24,25 @@ export async function closeChunks(
     const size = Math.min(chunkBytes, end - number * chunkBytes);
     const earlier = previous?.chunks[number];
     const isKept = earlier?.size === chunkBytes;
-    chunks.push(isKept ? earlier : await closeChunk(ctx, folder, chunkFile(number + 1), size));
+    const chunk = { file: chunkFile(number + 1), size, earlier };
+    chunks.push(isKept ? earlier : await closeChunk(ctx, folder, chunk));
     progress.addBytes(size);
   }
   progress.finish(counted(count, 'chunk'));
   return chunks;
 }
 
+interface ClosingChunk {
+  readonly file: string;
+  readonly size: number;
+  /** What it was before the bundle grew. */
+  readonly earlier: BundleIndex['chunks'][number] | undefined;
+}
+
 async function closeChunk(
   ctx: Context,
   folder: string,
-  file: string,
-  size: number,
+  { file, size, earlier }: ClosingChunk,
 ): Promise<BundleIndex['chunks'][number]> {
   const path = join(folder, file);
   const handle = await open(path, 'r+');
@@ -44,6 +52,11 @@ async function closeChunk(
     await handle.sync();
   } finally {
     await handle.close();
+  }
+  if (earlier && (await hashFile(ctx, path, earlier.size)) !== earlier.sha256) {
+    throw new AtollError('BUNDLE_DAMAGED', `Cannot add to "${path}": found different bytes`, {
+      hint: 'Save to another folder; what was saved here is not what it was',
+    });
   }
   return { file, size, sha256: await hashFile(ctx, path) };
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import * as z from 'zod';
+import { decodeLine, encodeLine } from '../../core/checked-line.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, unwritable } from '../../core/files.ts';
 import { byFirst } from '../../core/order.ts';
@@ -22,7 +22,6 @@ interface Progress extends Region {
 const digest = z.string().refine(isDigest);
 const lineSchema = z.union([
   z.strictObject({ chunkBytes: z.number() }),
-  z.strictObject({ boot: z.string() }),
   z.strictObject({ place: digest, offset: z.number(), size: z.number() }),
   z.strictObject({ note: digest, received: z.number() }),
   z.strictObject({ done: digest }),
@@ -31,11 +30,11 @@ const lineSchema = z.union([
 type Line = z.output<typeof lineSchema>;
 
 /**
- * What an unfinished bundle remembers: places, how far each blob has come, what is whole. One JSON
- * line per fact; a torn last line is a fact that was not recorded.
+ * What an unfinished bundle remembers: places, how far each blob has come, what is whole. One line
+ * with a checksum per fact; one that is torn or altered is a fact that was not recorded.
  *
- * Nothing waits for the disk here. What a killed process wrote is there; after a crash of the whole
- * machine it may not be, so what was whole before is then looked at again before it counts.
+ * Nothing waits for the disk here, and disks that are carried about alter what they hold: what an
+ * earlier run had whole is read again before it counts.
  */
 export class WriterState {
   readonly #path: string;
@@ -46,12 +45,11 @@ export class WriterState {
   #pending = '';
   #last: Promise<void> = Promise.resolve();
 
-  constructor(path: string, file: FileHandle, lines: readonly Line[], boot: string) {
+  constructor(path: string, file: FileHandle, lines: readonly Line[]) {
     this.#path = path;
     this.#file = file;
     for (const line of lines) this.#take(line);
-    const last = lines.findLast((line) => 'boot' in line);
-    if (last && 'boot' in last && last.boot !== boot) this.#doubt();
+    this.#doubt();
   }
 
   /** Every whole blob has to be hashed again; its bytes need not come again if they are right. */
@@ -155,7 +153,7 @@ export class WriterState {
   /** Facts that come while others are being written go together. */
   #record(lines: readonly Line[]): Promise<void> {
     for (const line of lines) this.#take(line);
-    this.#pending += lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    this.#pending += lines.map(encodeLine).join('');
     this.#last = this.#last.then(() => this.#flush());
     return this.#last;
   }
@@ -175,8 +173,8 @@ export class WriterState {
 export async function openWriterState(path: string, chunkBytes: number): Promise<WriterState> {
   const text = (await readTextIfPresent(path)) ?? '';
   const lines = text.split('\n').flatMap(parseLine);
-  const [first] = lines;
-  if (first && 'chunkBytes' in first && first.chunkBytes !== chunkBytes) {
+  const first = lines.find((line) => 'chunkBytes' in line);
+  if (first && first.chunkBytes !== chunkBytes) {
     throw new AtollError(
       'BUNDLE_INVALID',
       `Cannot go on with "${path}": it was started with chunks of ${first.chunkBytes} bytes, not ${chunkBytes}`,
@@ -185,24 +183,13 @@ export async function openWriterState(path: string, chunkBytes: number): Promise
       },
     );
   }
-  const boot = await bootOf();
   const file = await open(path, 'a');
-  const start = first ? '\n' : `${JSON.stringify({ chunkBytes })}\n`;
-  await file.appendFile(`${start}${JSON.stringify({ boot })}\n`);
-  return new WriterState(path, file, lines, boot);
-}
-
-/** Differs after every start of the machine; always, where the system does not say. */
-async function bootOf(): Promise<string> {
-  const id = readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-  return (await id.catch(() => randomUUID())).trim();
+  // On a line of its own, whatever a kill left at the end.
+  await file.appendFile(text === '' ? encodeLine({ chunkBytes }) : '\n');
+  return new WriterState(path, file, lines);
 }
 
 function parseLine(line: string): Line[] {
-  try {
-    const parsed = lineSchema.safeParse(JSON.parse(line));
-    return parsed.success ? [parsed.data] : [];
-  } catch {
-    return [];
-  }
+  const parsed = lineSchema.safeParse(decodeLine(line));
+  return parsed.success ? [parsed.data] : [];
 }

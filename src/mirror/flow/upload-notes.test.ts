@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEmbeddedRegistry } from '../../../test/support/embedded-registry.ts';
@@ -54,4 +54,18 @@ test('UploadNotes let another process go on with an upload', async () => {
   expect(answers.filter((answer) => answer === 'POST 202')).toHaveLength(1);
   expect(answers).toContain('GET 204');
   await registry.stop();
+});
+
+test('UploadNotes follow no note that was altered', async () => {
+  const folder = join(await tempDir(), 'uploads');
+  const { blob } = makeBlob(10);
+  const repository = openRegistries().repository('mirror.example', 'team/app');
+  const location = 'https://mirror.example/v2/team/app/blobs/uploads/1';
+  new UploadNotes(folder).memoryOf(repository, blob).remember(location);
+  expect(new UploadNotes(folder).memoryOf(repository, blob).location).toBe(location);
+  const path = join(folder, (await readdir(folder))[0] ?? '');
+
+  await writeFile(path, (await readFile(path, 'utf8')).replace('mirror', 'mirrnr'));
+
+  expect(new UploadNotes(folder).memoryOf(repository, blob).location).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeLine, encodeLine } from '../../core/checked-line.ts';
 import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../../core/files.ts';
 import type { UploadMemory } from '../../oci/bulk.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -31,7 +32,7 @@ export class UploadNotes {
         if (location === noted) return;
         noted = location;
         if (location === undefined) rmSync(path, { force: true });
-        else writeFileSync(path, location, { mode: SECRET_MODE });
+        else writeFileSync(path, encodeLine({ location }), { mode: SECRET_MODE });
       },
     };
   }
@@ -41,10 +42,16 @@ export class UploadNotes {
   }
 }
 
+/** One that is torn or altered is none: it could lead anywhere. */
+function readNote(name: string, path: string): [string, string][] {
+  const location = decodeLine(readFileSync(path, 'utf8').trimEnd())?.location;
+  return typeof location === 'string' ? [[name, location]] : [];
+}
+
 function readNotes(folder: string): ReadonlyMap<string, string> {
   try {
     const names = readdirSync(folder).filter((name) => /^[0-9a-f]{64}$/.test(name));
-    return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+    return new Map(names.flatMap((name) => readNote(name, join(folder, name))));
   } catch {
     return new Map();
   }

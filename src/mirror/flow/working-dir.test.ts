@@ -33,3 +33,25 @@ test('WorkingDir refuses a memory with needs it does not understand', async () =
 
   await expect(workingDir.mirrored()).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });
+
+test('WorkingDir refuses a memory of which one letter was altered', async () => {
+  const workingDir = await remembered(['additional quay.io/a/b:1']);
+  const path = workingDir.file('mirrored.json');
+  await workingDir.addMirrored([]);
+  expect(await workingDir.mirrored()).toHaveLength(1);
+
+  for (const [from, to] of [
+    ['mirror.example', 'mirrnr.example'],
+    ['quay.io/a/b', 'quay.io/a/c'],
+    [DIGEST, DIGEST.replace('0', '1')],
+  ] as const) {
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace(from, to));
+
+    await expect(workingDir.mirrored()).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining(path),
+    });
+    await writeFile(path, text);
+  }
+});

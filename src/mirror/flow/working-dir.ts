@@ -6,7 +6,7 @@ import { AtollError } from '../../core/errors.ts';
 import { makeFolder, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { byFirst } from '../../core/order.ts';
-import { type Digest, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
+import { type Digest, digestOf, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { joinNeeds, needsOf } from '../need.ts';
@@ -25,10 +25,14 @@ import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
 
 const mirroredSchema = z.object({
   version: z.literal(1),
+  /** Of the images as they stand there; older versions wrote none. */
+  sha256: z.string().optional(),
   images: z.array(
     imageRecordSchema.extend({ target: z.string(), digest: z.string().refine(isDigest) }),
   ),
 });
+
+const sumOf = (images: unknown): string => digestOf(JSON.stringify(images)).slice('sha256:'.length);
 
 /** An image that is certainly in the mirror. */
 export interface KnownImage extends MirroredImage {
@@ -64,7 +68,9 @@ export class WorkingDir {
     const text = await readTextIfPresent(path);
     if (text === undefined) return [];
     try {
-      const { images } = mirroredSchema.parse(JSON.parse(text));
+      const written = JSON.parse(text);
+      const { images, sha256 } = mirroredSchema.parse(written);
+      if (sha256 !== undefined && sha256 !== sumOf(written.images)) throw new Error('altered');
       return images.map((record) => ({ ...placedOf(record), digest: record.digest }));
     } catch (cause) {
       throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
@@ -90,7 +96,8 @@ export class WorkingDir {
     const byTarget = new Map(images.map((each) => [formatReference(each.target), each]));
     const sorted = [...byTarget].toSorted(byFirst);
     const records = sorted.map(([target, each]) => ({ ...recordOf(each, each.digest), target }));
-    const text = `${JSON.stringify({ version: 1, images: records }, null, 1)}\n`;
+    const written = { version: 1, sha256: sumOf(records), images: records };
+    const text = `${JSON.stringify(written, null, 1)}\n`;
     await writeFileAtomic(this.file('mirrored.json'), text);
   }
 

@@ -51,12 +51,14 @@ async function wholeness(
   if (request.headers[WHOLE_HEADER] === undefined || service.upstream) return [];
   const manifest = parseManifest(found.bytes, found.mediaType, found.digest);
   const needed = isImage(manifest) ? manifest.children : [];
-  const here = await Promise.all(
-    needed.map(async ({ digest, size }) => {
+  const here = await Promise.all([
+    // Found by its tag it may still be missing by its digest.
+    service.links.manifests.get(service.ctx, repository, found.digest),
+    ...needed.map(async ({ digest, size }) => {
       const link = await service.links.blobs.get(service.ctx, repository, digest);
       return link && (await service.store.blobs.stat(service.ctx, digest))?.size === size;
     }),
-  );
+  ]);
   return [WHOLE_HEADER, here.every(Boolean) ? 'yes' : 'no'];
 }
 

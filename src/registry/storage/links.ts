@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isDescriptor } from '../../oci/manifest-shape.ts';
@@ -116,11 +117,24 @@ function linkSet<Name extends string, Link>(
   isName: (text: string) => boolean,
   parse: Parse<Link>,
 ): LinkSet<Name, Link> {
+  const told = new Set<string>();
+  // What a disk altered must be pushed again, and can be, because it counts as absent.
+  const tellOnce = (ctx: Context, key: string, error: unknown): undefined => {
+    if (!(error instanceof AtollError && error.code === 'CONTENT_MISMATCH')) throw error;
+    if (told.has(key)) return;
+    told.add(key);
+    const { message, hint = '' } = error;
+    ctx.emit({ type: 'warning.raised', message, hint, subject: key });
+  };
   return {
     async get(ctx, repository, name) {
-      return parse(await records.get(ctx, prefixOf(repository) + name));
+      const key = prefixOf(repository) + name;
+      return parse(await records.get(ctx, key).catch((error) => tellOnce(ctx, key, error)));
     },
-    set: (ctx, repository, name, link) => records.put(ctx, prefixOf(repository) + name, link),
+    set(ctx, repository, name, link) {
+      told.delete(prefixOf(repository) + name);
+      return records.put(ctx, prefixOf(repository) + name, link);
+    },
     remove: (ctx, repository, name) => records.remove(ctx, prefixOf(repository) + name),
     async *list(ctx, repository, after) {
       const prefix = prefixOf(repository);

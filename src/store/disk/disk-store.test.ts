@@ -207,3 +207,32 @@ test('list of records does not show what is being written', async () => {
 
   expect(await collectAll(store.records.list(ctx, ''))).toEqual(['a/b']);
 });
+
+test('records of a disk believe no file of which one bit was turned over', async () => {
+  const root = await tempDir();
+  const { records } = await openDiskStore(root);
+  const value = { digest: `sha256:${'0'.repeat(64)}`, mediaType: 'a/b', size: 299 };
+  await records.put(ctx, 'a/b', value);
+  const path = join(root, 'records/a/b.json');
+  const written = await readFile(path);
+
+  for (let bit = 0; bit < written.length * 8; bit += 1) {
+    const altered = Buffer.from(written);
+    altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    await writeFile(path, altered);
+    const found = await records.get(ctx, 'a/b').catch((error) => error);
+    const isTold = (found as { code?: string }).code === 'CONTENT_MISMATCH';
+    expect(isTold || found, altered.toString()).toSatisfy(
+      (seen) => seen === true || JSON.stringify(seen).includes(JSON.stringify(value).slice(1, -1)),
+    );
+  }
+});
+
+test('records of a disk are read that have no checksum, as older versions wrote them', async () => {
+  const root = await tempDir();
+  const { records } = await openDiskStore(root);
+  await records.put(ctx, 'a/b', {});
+  await writeFile(join(root, 'records/a/b.json'), '{"size":7}\n');
+
+  expect(await records.get(ctx, 'a/b')).toEqual({ size: 7 });
+});

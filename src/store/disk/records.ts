@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { decodeLine, encodeLine } from '../../core/checked-line.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readTextIfPresent, syncDirectory, writeFileAtomic } from '../../core/files.ts';
+import { isObject } from '../../core/shape.ts';
 import { directoryPath, recordPath } from '../record-path.ts';
 import type { StampedRecords } from '../store.ts';
 import { compareBytes, createFolderListings, type FolderListings } from './folder-listings.ts';
@@ -19,7 +21,7 @@ export function diskRecords(root: string): StampedRecords {
       const text = await readTextIfPresent(path);
       return text === undefined ? undefined : parseRecord(path, text);
     },
-    put: async (_ctx, key, value) => await write(pathOf(key), `${JSON.stringify(value)}\n`),
+    put: async (_ctx, key, value) => await write(pathOf(key), textOf(value)),
     async remove(_ctx, key) {
       const removed = await removeFile(pathOf(key));
       if (removed) await pruneEmpty(root, dirname(pathOf(key)));
@@ -61,16 +63,24 @@ function stampOf(path: string): string | undefined {
   return status && `${status.ino}-${status.ctimeMs}-${status.size}`;
 }
 
+/** Objects get a checksum: a bit that a disk turned over must not become another size or digest. */
+const textOf = (value: unknown): string =>
+  isObject(value) ? encodeLine(value) : `${JSON.stringify(value)}\n`;
+
+/** A record without a checksum is of an older version, and read as it is. */
 function parseRecord(path: string, text: string): unknown {
+  const checked = decodeLine(text.trimEnd());
+  if (checked !== undefined) return checked;
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AtollError('CONTENT_MISMATCH', `Cannot read the record "${path}": it is not JSON`, {
-      hint: 'Restore the file from a copy of the store, or remove it',
-      cause,
-      details: { path },
-    });
+    const value: unknown = JSON.parse(text);
+    if (!(isObject(value) && 'sum' in value)) return value;
+  } catch {
+    // Told below, as an altered one is.
   }
+  throw new AtollError('CONTENT_MISMATCH', `Cannot read the record "${path}": it was altered`, {
+    hint: 'Push the image again, or restore the file from a copy of the store',
+    details: { path },
+  });
 }
 
 /** Another process may remove the empty folder between making it and writing into it. */
