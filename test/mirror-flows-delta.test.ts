@@ -89,10 +89,10 @@ async function publish(name: string, version: number): Promise<void> {
   digests.set(`${name}:v${version}`, image.manifest.descriptor.digest);
 }
 
-async function configOf(host: string, version: number): Promise<string> {
+async function configOf(host: string, version: number, images = NAMES): Promise<string> {
   const path = join(folder, `imageset-${version}.yaml`);
   const head = 'apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\n';
-  const names = NAMES.map((name) => `  - name: ${host}/app/${name}:v${version}\n`);
+  const names = images.map((name) => `  - name: ${host}/app/${name}:v${version}\n`);
   await writeFile(path, `${head}mirror:\n  additionalImages:\n${names.join('')}`);
   return path;
 }
@@ -201,5 +201,19 @@ describe('atoll mirror save and load with deltas inside layers', () => {
     const [delta] = (await indexOf(at('bundle-2'))).deltas ?? [];
     expect(said).toContain(delta?.base.digest.slice(0, 20) ?? 'no delta');
     await empty.stop();
+  });
+
+  test('reads older layers from an earlier bundle, and names those that have none', async () => {
+    await publish('three', 2);
+    const old = registries.repository(upstream.host, 'app/one');
+    const root = await old.resolve(ctx, 'v1');
+    if (root) await old.remove(ctx, root.digest);
+    const config = await configOf(line.host, 2, ['one', 'three']);
+
+    await done(save(config, 'gone', '--since', at('first')));
+
+    const report = JSON.parse(await readFile(at('outside/working-dir/report.json'), 'utf8'));
+    const carried = report.deltas.map(({ whole }: { whole?: string }) => whole ?? 'delta');
+    expect(carried.toSorted()).toEqual(['delta', 'the mirror has no older image of it']);
   });
 });

@@ -25,6 +25,11 @@ export interface DamagedChunk {
   readonly found: string;
 }
 
+export interface ReadOptions {
+  /** False for callers that verify each blob themselves and need few: no chunk is hashed for them. */
+  readonly hashed?: boolean;
+}
+
 /** Reads a bundle. A chunk is hashed before anything in it is used. */
 export class BundleReader {
   readonly index: BundleIndex;
@@ -102,12 +107,12 @@ export class BundleReader {
   }
 
   /** Everything in the bundle, as one place to read from. */
-  source(): Source {
+  source({ hashed = true }: ReadOptions = {}): Source {
     const { attachments } = this.index;
     return {
       resolve: async (_ctx, name) => this.#resolve(name),
-      manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor),
-      blob: (ctx, descriptor, offset) => this.#read(ctx, descriptor.digest, offset ?? 0),
+      manifest: (ctx, descriptor) => this.#manifest(ctx, descriptor, hashed),
+      blob: (ctx, descriptor, offset) => this.#read(ctx, descriptor.digest, offset ?? 0, hashed),
       can: {
         async *tags() {
           for (const { tag } of attachments) if (tag) yield tag;
@@ -128,16 +133,22 @@ export class BundleReader {
     return blob && { mediaType: '', digest: blob.digest, size: blob.size };
   }
 
-  async #manifest(ctx: Context, descriptor: Descriptor): Promise<RawManifest> {
-    const bytes = await collect(this.#read(ctx, descriptor.digest, 0));
+  async #manifest(ctx: Context, descriptor: Descriptor, hashed: boolean): Promise<RawManifest> {
+    const bytes = await collect(this.#read(ctx, descriptor.digest, 0, hashed));
     verifyBytes({ ...descriptor, size: bytes.length }, bytes);
     return parseManifest(bytes, descriptor.mediaType || undefined, descriptor.digest);
   }
 
-  async *#read(ctx: Context, digest: Digest, offset: number): AsyncGenerator<Uint8Array> {
+  async *#read(
+    ctx: Context,
+    digest: Digest,
+    offset: number,
+    hashed = true,
+  ): AsyncGenerator<Uint8Array> {
     const blob = this.#blobs.get(digest);
     if (!blob) throw this.#missing(digest);
-    for (const { chunk } of piecesOf(blob.offset, blob.size, this.index.chunkBytes)) {
+    const pieces = hashed ? piecesOf(blob.offset, blob.size, this.index.chunkBytes) : [];
+    for (const { chunk } of pieces) {
       const damaged = await this.#check(ctx, chunk);
       if (damaged) throw damagedError(this.#folder, damaged);
     }

@@ -79,6 +79,7 @@ export class ChunkFiles {
   #file(chunk: number): Promise<FileHandle> {
     const known = this.#open.get(chunk) ?? this.#openFile(chunk);
     this.#open.set(chunk, known);
+    known.catch(() => this.#open.delete(chunk));
     return known;
   }
 

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib';
+import { createBrotliDecompress } from 'node:zlib';
 import { collect } from '../../core/bytes.ts';
 import { KINDS, NumberReader } from './delta-stream.ts';
 import { DELTA_HEADER_BYTES, DELTA_MAGIC } from './make-delta.ts';
@@ -13,8 +13,6 @@ export interface DeltaSource {
 }
 
 const OUTPUT_BYTES = 1024 * 1024;
-/** A layer of 2 GB whose every fortieth byte differs takes this much. */
-const MAX_INSTRUCTION_BYTES = 512 * 1024 * 1024;
 
 /** The new tar, made from the old one on disk. Not verified: whoever takes the bytes does that. */
 export async function* applyDelta(oldTar: string, delta: DeltaSource): AsyncGenerator<Buffer> {
@@ -22,7 +20,8 @@ export async function* applyDelta(oldTar: string, delta: DeltaSource): AsyncGene
   const file = await open(oldTar);
   try {
     const maker = new Maker(await OldPages.of(file), differences, carried);
-    while (!instructions.isAtEnd) {
+    // Awaited only where it has to be: a promise for each instruction would cost more than the copying.
+    while (instructions.isReady || (await instructions.fill())) {
       const word = instructions.next();
       const kind = word % 4;
       if (kind !== KINDS.insert) maker.move(signed(instructions.next()));
@@ -108,13 +107,20 @@ async function openStreams(
   );
   const start = DELTA_HEADER_BYTES;
   if (start + first + second + third !== delta.size) throw new RangeError('The delta is cut');
-  const packed = await collect(delta.read(start, first));
-  const instructions = brotliDecompressSync(packed, { maxOutputLength: MAX_INSTRUCTION_BYTES });
   return [
-    new NumberReader(instructions),
+    new NumberReader(unpacked(delta.read(start, first))),
     new PackedReader(delta.read(start + first, second)),
     new PackedReader(delta.read(start + first + second, third)),
   ];
+}
+
+function unpacked(packed: AsyncIterable<Uint8Array>): AsyncIterator<Buffer> {
+  const brotli = createBrotliDecompress({ chunkSize: 256 * 1024 });
+  const source = Readable.from(packed, { objectMode: false });
+  source.on('error', (error) => brotli.destroy(error));
+  // It may fail before anybody reads from it; whoever does then is told.
+  brotli.on('error', () => undefined);
+  return source.pipe(brotli)[Symbol.asyncIterator]();
 }
 
 /** Decompresses as bytes are taken. */
@@ -123,10 +129,7 @@ class PackedReader {
   #bytes: Buffer = Buffer.alloc(0);
 
   constructor(packed: AsyncIterable<Uint8Array>) {
-    const brotli = createBrotliDecompress({ chunkSize: 256 * 1024 });
-    const source = Readable.from(packed, { objectMode: false });
-    source.on('error', (error) => brotli.destroy(error));
-    this.#chunks = source.pipe(brotli)[Symbol.asyncIterator]();
+    this.#chunks = unpacked(packed);
   }
 
   get available(): number {

@@ -15,17 +15,37 @@ function pushNumber(into: ByteBuffer, value: number): void {
   into.push(rest);
 }
 
-/** Reads numbers from decompressed instructions. */
+/** Of one instruction with its distance: two numbers of at most 53 bits. */
+const MOST_INSTRUCTION_BYTES = 16;
+
+/** Reads numbers from decompressed instructions, a part of them at a time. */
 export class NumberReader {
-  readonly #bytes: Uint8Array;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #bytes: Uint8Array = Buffer.alloc(0);
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  constructor(chunks: AsyncIterator<Uint8Array>) {
+    this.#chunks = chunks;
   }
 
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+  get #left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** Whether the whole next instruction is here. */
+  get isReady(): boolean {
+    return this.#left >= MOST_INSTRUCTION_BYTES;
+  }
+
+  /** Gets more; false at the end. */
+  async fill(): Promise<boolean> {
+    while (!this.isReady) {
+      const { done, value } = await this.#chunks.next();
+      if (done) break;
+      this.#bytes = Buffer.concat([this.#bytes.subarray(this.#at), value]);
+      this.#at = 0;
+    }
+    return this.#left > 0;
   }
 
   next(): number {

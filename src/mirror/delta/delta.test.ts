@@ -124,7 +124,7 @@ async function deltaOf(fresh: Made, old: Made, linkBytesPerSecond?: number) {
   const source = holding(fresh, old);
   const folder = await tempDir();
   const pair = { fresh: fresh.descriptor, old: old.descriptor, oldRepository: 'app' };
-  const sources = { freshSource: source, oldSource: source };
+  const sources = { freshSource: source, oldSources: [source] };
   return await makeLayerDelta(ctx, { ...pair, ...sources }, { folder, linkBytesPerSecond });
 }
 
@@ -220,7 +220,7 @@ describe('pairLayers', () => {
     size,
   });
 
-  test('pairs by position, by size where counts differ, and nothing the mirror has or lacks', () => {
+  test('pairs by position, by size where counts differ, and with nothing that the mirror has not', () => {
     const [base, a1, a2, b1, b2, small] = [
       one('base'),
       one('a1', 50_000),
@@ -238,6 +238,6 @@ describe('pairLayers', () => {
     ]);
     expect(pairLayers([base, b2], [base, a1, b1], known)).toEqual([[b2, b1]]);
     expect(pairLayers([base, small], [base, a1], known)).toEqual([]);
-    expect(pairLayers([base, a2], [base, b2], known)).toEqual([]);
+    expect(pairLayers([base, a2], [base, b2], known)).toEqual([[a2, undefined]]);
   });
 });

@@ -6,22 +6,26 @@ import { isImage, isIndex, type RawManifest } from '../../oci/manifest.ts';
 /** Smaller layers cost more to look at than to carry. */
 const SMALLEST_BYTES = 32 * 1024;
 
+interface ImageRoot {
+  readonly source: Source;
+  readonly root: Descriptor;
+}
+
+/** A new layer, and the older one where there is one. */
+export type PairedLayer = readonly [fresh: Descriptor, old: Descriptor | undefined];
+
 /** New layers the mirror lacks, each with a layer it has at the same position of the older image. */
 export async function layerPairs(
   ctx: Context,
-  fresh: { readonly source: Source; readonly root: Descriptor },
-  old: { readonly source: Source; readonly root: Descriptor },
+  fresh: ImageRoot,
+  old: ImageRoot | undefined,
   has: (digest: string) => boolean,
-): Promise<[fresh: Descriptor, old: Descriptor][]> {
-  const before = new Map(
-    (await imagesBelow(ctx, old.source, old.root)).map(({ platform, manifest }) => [
-      platform,
-      manifest,
-    ]),
-  );
+): Promise<PairedLayer[]> {
+  const below = old ? await imagesBelow(ctx, old.source, old.root) : [];
+  const before = new Map(below.map(({ platform, manifest }) => [platform, manifest]));
   return (await imagesBelow(ctx, fresh.source, fresh.root)).flatMap(({ platform, manifest }) => {
     const earlier = before.get(platform);
-    return earlier ? pairLayers(layersOf(manifest), layersOf(earlier), has) : [];
+    return pairLayers(layersOf(manifest), earlier ? layersOf(earlier) : [], has);
   });
 }
 
@@ -30,7 +34,7 @@ interface PlatformImage {
   readonly manifest: RawManifest;
 }
 
-async function imagesBelow(
+export async function imagesBelow(
   ctx: Context,
   source: Source,
   root: Descriptor,
@@ -59,13 +63,13 @@ export function pairLayers(
   fresh: readonly Descriptor[],
   old: readonly Descriptor[],
   has: (digest: string) => boolean,
-): [Descriptor, Descriptor][] {
+): PairedLayer[] {
   const kept = new Set(fresh.map(({ digest }) => digest));
   const lacking = fresh.filter(({ digest }) => !has(digest));
   const gone = old.filter(({ digest }) => has(digest) && !kept.has(digest));
-  return lacking.flatMap((layer, position): [Descriptor, Descriptor][] => {
+  return lacking.flatMap((layer, position): PairedLayer[] => {
     const other = lacking.length === gone.length ? gone[position] : nearest(layer, gone);
-    return other && layer.size >= SMALLEST_BYTES ? [[layer, other]] : [];
+    return layer.size >= SMALLEST_BYTES ? [[layer, other]] : [];
   });
 }
 

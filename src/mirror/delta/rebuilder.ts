@@ -7,6 +7,7 @@ import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import type { Reference } from '../../oci/reference.ts';
+import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import { readRange } from '../bundle/chunk-files.ts';
 import type { DeltaSource } from './apply-delta.ts';
 import type { LayerDelta } from './layer-delta.ts';
@@ -89,6 +90,7 @@ export class Rebuilder {
     const path = this.#path(delta.digest);
     if (await isThere(ctx, { ...delta, mediaType: '' }, path)) return path;
     await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+    await requireFreeSpace(this.#options.folder, spaceFor(delta));
     const [oldTar, partial] = [`${path}.old`, `${path}.partial`];
     try {
       await this.#unpackBase(ctx, delta, target, oldTar);
@@ -118,6 +120,11 @@ export class Rebuilder {
   #path(digest: Digest): string {
     return join(this.#options.folder, splitDigest(digest).hex);
   }
+}
+
+/** The layer, and the old tar, which grows about as much when it is unpacked as the new one. */
+function spaceFor({ size, tarSize, base }: LayerDelta): number {
+  return Math.round(size + base.size * (tarSize / size));
 }
 
 function baseMissing(digest: string, base: string): AtollError {

@@ -4,6 +4,8 @@ import { open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
 import { gunzip, isGzip } from '../../core/archive/gunzip.ts';
 import type { Context } from '../../core/context.ts';
+import { systemCodeOf } from '../../core/errors.ts';
+import { unwritable } from '../../core/files.ts';
 import { writeAll } from '../../core/write-all.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
@@ -33,7 +35,9 @@ export async function writeHashed(
   try {
     for await (const chunk of chunks) {
       hash.update(chunk);
-      await writeAll(file, [chunk], size);
+      await writeAll(file, [chunk], size).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
       size += chunk.length;
     }
   } finally {
@@ -83,13 +87,23 @@ export async function unpackNew(ctx: Context, path: string, tar: string): Promis
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
   const source = createReadStream(path, { start: header.length, highWaterMark: 256 * 1024 });
   source.on('error', (error) => inflate.destroy(error));
+  // It may fail before anybody reads from it; whoever does then is told.
+  inflate.on('error', () => undefined);
   ctx.signal.addEventListener('abort', () => inflate.destroy(), { once: true });
-  const { digest, size: tarSize } = await writeHashed(tar, source.pipe(inflate));
+  const { digest, size: tarSize } = await writeHashed(tar, source.pipe(inflate)).catch(
+    (error: unknown) => {
+      ctx.signal.throwIfAborted();
+      throw isZlibError(error) ? new CarriedWhole('it is no whole gzip file') : error;
+    },
+  );
   source.destroy();
   if (header.length + inflate.bytesWritten + 8 !== size)
     throw new CarriedWhole('it has several gzip members');
   return { diffId: digest, tarSize, header: Buffer.from(header) };
 }
+
+const isZlibError = (error: unknown): boolean =>
+  /^(Z_|ERR_STREAM_PREMATURE_CLOSE)/.test(String(systemCodeOf(error)));
 
 async function unpackPlain(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
   const { digest, size } = await writeHashed(tar, readRange(ctx, path));

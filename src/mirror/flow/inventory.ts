@@ -98,6 +98,8 @@ export interface DeltaBase {
   readonly since: readonly string[];
   /** Images the other side has: new layers are made from theirs. */
   readonly previous: readonly PreviousImage[];
+  /** Folders of earlier bundles, whose chunks may still be there. */
+  readonly earlier: readonly string[];
 }
 
 /** What the other side has: an inventory file, earlier bundles, or both. */
@@ -124,7 +126,8 @@ export async function readBase(
     for (const [digest, repository] of Object.entries(content)) have.set(digest, repository);
     previous.push(...images);
   }
-  return { have, since, previous };
+  const earlier = bundles.filter((path) => !path.endsWith('.json'));
+  return { have, since, previous, earlier };
 }
 
 /** Only what the other side has, where nothing is said about the bundles it came with. */

@@ -22,7 +22,7 @@ export const reportedImageSchema = imageRecordSchema.extend({
 /** One layer: the program that rebuilds it, or why it is carried whole. */
 const layerOutcomeSchema = z.object({
   digest: z.string(),
-  base: z.string(),
+  base: z.string().optional().describe('The older layer it was compared with'),
   sizeBytes: z.number(),
   carriedBytes: z.number(),
   method: z.string().optional(),
@@ -58,7 +58,7 @@ export const reportSchema = runKindSchema.extend({
     .array(layerOutcomeSchema)
     .readonly()
     .optional()
-    .describe('Layers for which the mirror has an older one: how each is carried'),
+    .describe('Layers the mirror lacks: how each is carried'),
 });
 
 export type RunKind = Readonly<z.output<typeof runKindSchema>>;

@@ -3,35 +3,31 @@ import { messageOf } from '../../core/errors.ts';
 import { counted, formatBytes } from '../../core/format.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { Progress } from '../../core/progress.ts';
-import { formatReference, parseReference, tagOrDigestOf } from '../../oci/reference.ts';
-import type { Registries } from '../../remote/registries.ts';
+import { readIndex } from '../bundle/bundle-index.ts';
+import { BundleReader } from '../bundle/bundle-reader.ts';
 import type { BundleWriter } from '../bundle/bundle-writer.ts';
 import { readRange } from '../bundle/chunk-files.ts';
 import type { LayerDelta } from '../delta/layer-delta.ts';
-import { layerPairs } from '../delta/layer-pairs.ts';
 import { clearWork, type LayerPair, makeLayerDelta } from '../delta/make-layer-delta.ts';
 import { CarriedWhole } from '../delta/unpack-layer.ts';
-import type { MirroredImage } from '../image-rules.ts';
-import type { PreviousImage } from './inventory.ts';
+import {
+  type Candidate,
+  findCandidates,
+  type PairOptions,
+  type UnpairedLayer,
+} from './delta-candidates.ts';
 import type { LayerOutcome, MirrorReport } from './report-schema.ts';
 import type { RunContent } from './run.ts';
 
-export interface DeltaOptions {
-  readonly registries: Registries;
-  readonly have: ReadonlyMap<string, string | undefined>;
-  readonly previous: readonly PreviousImage[];
+export interface DeltaOptions extends PairOptions {
+  /** Folders of earlier bundles. */
+  readonly earlier: readonly string[];
   readonly folder: string;
   readonly linkBytesPerSecond: number | undefined;
 }
 
 /** What became of one layer, and the first image that needs it. */
 export interface ImageLayer extends LayerOutcome {
-  readonly image: number;
-}
-
-const AT_ONCE = 8;
-
-interface Candidate extends LayerPair {
   readonly image: number;
 }
 
@@ -46,8 +42,29 @@ export async function saveDeltas(
   options: DeltaOptions,
 ): Promise<readonly ImageLayer[]> {
   if (options.previous.length === 0) return [];
-  const candidates = await findCandidates(ctx, placed, sourceOf, options);
-  if (candidates.length === 0) return [];
+  const readers = await openEarlier(ctx, options.earlier);
+  try {
+    const candidates = await findCandidates(ctx, placed, sourceOf, readers, options);
+    return candidates.length === 0 ? [] : await carryAll(ctx, candidates, writer, options);
+  } finally {
+    for (const reader of readers) await reader.close();
+  }
+}
+
+async function openEarlier(ctx: Context, folders: readonly string[]): Promise<BundleReader[]> {
+  const indexes = await mapBounded(ctx, 1, folders, async (folder) => ({
+    folder,
+    index: await readIndex(folder),
+  }));
+  return indexes.map(({ folder, index }) => new BundleReader(folder, index));
+}
+
+async function carryAll(
+  ctx: Context,
+  candidates: readonly Candidate[],
+  writer: BundleWriter,
+  options: DeltaOptions,
+): Promise<readonly ImageLayer[]> {
   const totalBytes = candidates.reduce((sum, { fresh }) => sum + fresh.size, 0);
   const task = { id: 'delta', title: 'Comparing layers', totalBytes };
   const progress = new Progress(ctx, task);
@@ -62,10 +79,14 @@ export async function saveDeltas(
 
 async function carry(
   ctx: Context,
-  pair: LayerPair,
+  pair: LayerPair | UnpairedLayer,
   writer: BundleWriter,
   { folder, linkBytesPerSecond }: DeltaOptions,
 ): Promise<LayerOutcome> {
+  if ('whole' in pair) {
+    const { digest, size } = pair.fresh;
+    return { digest, sizeBytes: size, carriedBytes: size, whole: pair.whole };
+  }
   const known = writer.delta(pair.fresh.digest);
   if (known) return outcomeOf(pair, known);
   try {
@@ -90,82 +111,6 @@ function outcomeOf(pair: LayerPair, { delta, recompress }: LayerDelta): LayerOut
   const { program, version, level } = recompress;
   const method = [program, version, level === -1 ? '' : `level ${level}`].join(' ').trim();
   return { ...namesOf(pair), carriedBytes: delta.size, method };
-}
-
-/** Layers the mirror lacks, each once, with an older one of the image that had this place. */
-async function findCandidates(
-  ctx: Context,
-  placed: readonly MirroredImage[],
-  sourceOf: RunContent['sourceOf'],
-  options: DeltaOptions,
-): Promise<readonly Candidate[]> {
-  const previousOf = predecessors(options.previous);
-  const found = await mapBounded(ctx, AT_ONCE, [...placed.entries()], async ([image, each]) => {
-    const old = each.image.from ? undefined : previousOf(each);
-    if (!old) return [];
-    try {
-      return await pairsOf(ctx, each, sourceOf(each), old, options, image);
-    } catch {
-      // An image that cannot be read fails when it is copied; an older one that is gone is no loss.
-      ctx.signal.throwIfAborted();
-      return [];
-    }
-  });
-  const byDigest = new Map<string, Candidate>();
-  for (const candidate of found.flat())
-    if (!byDigest.has(candidate.fresh.digest)) byDigest.set(candidate.fresh.digest, candidate);
-  return [...byDigest.values()].toSorted((a, b) => (a.fresh.digest < b.fresh.digest ? -1 : 1));
-}
-
-async function pairsOf(
-  ctx: Context,
-  { image }: MirroredImage,
-  freshSource: ReturnType<RunContent['sourceOf']>,
-  old: PreviousImage,
-  { registries, have }: DeltaOptions,
-  index: number,
-): Promise<Candidate[]> {
-  const oldSource = registries.source(parseReference(old.source));
-  const [root, oldRoot] = await Promise.all([
-    freshSource.resolve(ctx, image.digest ?? tagOrDigestOf(image.source)),
-    oldSource.resolve(ctx, old.digest),
-  ]);
-  if (!root || !oldRoot || root.digest === oldRoot.digest) return [];
-  const fresh = { source: freshSource, root };
-  const pairs = await layerPairs(ctx, fresh, { source: oldSource, root: oldRoot }, (digest) =>
-    have.has(digest),
-  );
-  return pairs.map(([layer, base]) => ({
-    image: index,
-    fresh: layer,
-    old: base,
-    freshSource,
-    oldSource,
-    oldRepository: have.get(base.digest),
-  }));
-}
-
-/** A component is known by its name, all else by the repository it comes from; the newest one counts. */
-function predecessors(
-  previous: readonly PreviousImage[],
-): (image: MirroredImage) => PreviousImage | undefined {
-  const byPlace = new Map<string, PreviousImage>();
-  const versionOf = ({ release }: PreviousImage) => release?.version ?? '';
-  for (const image of previous) {
-    const key = placeOf(image.kind, image.source, image.component);
-    const known = byPlace.get(key);
-    const isNewer = !known || NATURAL.compare(versionOf(image), versionOf(known)) >= 0;
-    if (isNewer) byPlace.set(key, image);
-  }
-  return ({ image }) =>
-    byPlace.get(placeOf(image.kind, formatReference(image.source), image.component));
-}
-
-const NATURAL = new Intl.Collator('en', { numeric: true });
-
-function placeOf(kind: string, source: string, component: string | undefined): string {
-  const { registry, repository } = parseReference(source);
-  return component ? `${kind} ${component}` : `${kind} ${registry}/${repository}`;
 }
 
 const sparedBy = (layers: readonly LayerOutcome[]): number =>

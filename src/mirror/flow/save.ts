@@ -34,6 +34,8 @@ export interface SaveOptions extends FillOptions, Omit<Collecting, 'destination'
   readonly since?: readonly string[] | undefined;
   /** Images the mirror has: new layers are carried as the difference to theirs. */
   readonly previous?: readonly PreviousImage[] | undefined;
+  /** Folders of earlier bundles: older layers are read there where they can be. */
+  readonly earlier?: readonly string[] | undefined;
   /** Bytes a second that the way across carries: what is faster whole is carried whole. */
   readonly linkBytesPerSecond?: number | undefined;
   /** Adds to a finished bundle, which is refused otherwise. */
@@ -62,6 +64,7 @@ export function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResu
       registries: options.registries,
       have: have ?? new Map(),
       previous: options.previous ?? [],
+      earlier: options.earlier ?? [],
       folder: options.workingDir?.file('partial', 'delta') ?? join(folder, 'bundle.delta'),
       linkBytesPerSecond: options.linkBytesPerSecond,
     }),

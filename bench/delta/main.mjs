@@ -1,0 +1,85 @@
+// npm run bench delta [-- --packages MIB --json FILE]: what deltas inside layers take, against the layers they stand for.
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { oneFile } from '../one-file.mjs';
+import { buildCompressor, COMPRESSORS, compress, makeTars } from './workload.mjs';
+
+/** Of the bytes that are carried without deltas inside layers. */
+const MOST_CARRIED = 0.2;
+const LINK_BYTES_PER_SECOND = 100e6;
+const MB = 1e6;
+const root = join(import.meta.dirname, '..', '..');
+
+export async function run(args) {
+  const { values } = parseArgs({
+    args: args.filter((arg) => arg !== '--'),
+    options: { packages: { type: 'string', default: '96' }, json: { type: 'string' } },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'atoll-bench-delta-'));
+  try {
+    // Two folders deep, where the program finds its assets.
+    const program = await oneFile(
+      join(import.meta.dirname, 'work.mjs'),
+      join(root, 'dist', 'bench', 'delta.mjs'),
+    );
+    const figures = await measureAll(program, folder, Number(values.packages));
+    if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+    return report(figures);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(program, folder, packagesMiB) {
+  const compressor = await buildCompressor(folder);
+  const figures = [];
+  for (const { name, old, fresh } of await makeTars(folder, packagesMiB)) {
+    for (const by of COMPRESSORS) {
+      const work = join(folder, 'work');
+      await mkdir(work, { recursive: true });
+      const blobs = [old, fresh].map((tar) => compress(compressor, tar, by));
+      const measure = (what) =>
+        JSON.parse(
+          execFileSync(process.execPath, [program, what, ...blobs, work], { encoding: 'utf8' }),
+        );
+      const [make, apply] = [measure('make'), measure('apply')];
+      figures.push({ name, by, make, apply });
+      console.log(line({ name, by, make, apply }));
+      for (const path of [...blobs, work]) await rm(path, { recursive: true });
+    }
+  }
+  return figures;
+}
+
+function line({ name, by, make, apply }) {
+  const part = ((100 * make.deltaBytes) / make.blobBytes).toFixed(1);
+  const one = ({ cpuSeconds, seconds, peakMB }) =>
+    `${cpuSeconds.toFixed(1)} s of processor in ${seconds.toFixed(1)} s, ${peakMB.toFixed(0)} MB`;
+  return [
+    `${name} by ${by}: ${(make.tarBytes / MB).toFixed(0)} MB of tar, ${(make.blobBytes / MB).toFixed(1)} MB of blob,`,
+    `delta ${(make.deltaBytes / MB).toFixed(2)} MB (${part} %, ${make.method})`,
+    `\n  made with ${one(make)}; applied with ${one(apply)}: ${rate(apply, 'blobBytes')} of blob, ${rate(apply, 'tarBytes')} of tar`,
+  ].join(' ');
+}
+
+/** Of one processor: the clock of a busy machine measures the others. */
+const rate = (figures, bytes) => `${(figures[bytes] / figures.cpuSeconds / MB).toFixed(1)} MB/s`;
+
+function report(figures) {
+  const sum = (of) => figures.reduce((total, each) => total + of(each), 0);
+  const blobBytes = sum(({ make }) => make.blobBytes);
+  const part = sum(({ make }) => make.deltaBytes) / blobBytes;
+  const seconds = sum(({ apply }) => apply.cpuSeconds);
+  const peakMB = Math.max(...figures.flatMap(({ make, apply }) => [make.peakMB, apply.peakMB]));
+  const bytesPerSecond = blobBytes / seconds;
+  console.log(
+    `carried ${(100 * part).toFixed(1)} % of the blobs, goal at most ${100 * MOST_CARRIED} %`,
+  );
+  console.log(
+    `applied at ${(bytesPerSecond / MB).toFixed(1)} MB/s of blob by one processor, goal ${LINK_BYTES_PER_SECOND / MB}; peak ${peakMB.toFixed(0)} MB`,
+  );
+  return part <= MOST_CARRIED && bytesPerSecond >= LINK_BYTES_PER_SECOND ? 0 : 1;
+}
