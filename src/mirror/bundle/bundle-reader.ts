@@ -25,7 +25,7 @@ export interface DamagedChunk {
   readonly found: string;
 }
 
-export interface ReadOptions {
+export interface BundleReadOptions {
   /** False for callers that verify each blob themselves and need few: no chunk is hashed for them. */
   readonly hashed?: boolean;
 }
@@ -107,7 +107,7 @@ export class BundleReader {
   }
 
   /** Everything in the bundle, as one place to read from. */
-  source({ hashed = true }: ReadOptions = {}): Source {
+  source({ hashed = true }: BundleReadOptions = {}): Source {
     const { attachments } = this.index;
     return {
       resolve: async (_ctx, name) => this.#resolve(name),
