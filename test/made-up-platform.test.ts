@@ -74,6 +74,7 @@ const island = definePlatform({
         await writeFile(`${id}.sunk`, '');
         return true;
       },
+      close: async () => undefined,
     };
   },
 });

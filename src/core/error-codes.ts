@@ -110,6 +110,22 @@ export const ERROR_CODES = {
     summary: 'A proxy refused the credentials or the host',
   },
   PROXY_FAILED: { exit: 4, transient: true, summary: 'A proxy refused or failed' },
+  HOST_UNREACHABLE: { exit: 4, transient: true, summary: 'A machine did not answer over SSH' },
+  HOST_DISCONNECTED: {
+    exit: 4,
+    transient: true,
+    summary: 'The connection to a machine was lost while something ran there',
+  },
+  HOST_DENIED: {
+    exit: 4,
+    transient: false,
+    summary: 'A machine refused the login, or to let it become root',
+  },
+  HOST_KEY_UNTRUSTED: {
+    exit: 4,
+    transient: false,
+    summary: 'A machine shows a key that is not the pinned one, or that nobody knows',
+  },
   NAME_UNRESOLVED: { exit: 4, transient: true, summary: 'A host name does not resolve' },
 
   TARGETS_COLLIDE: {

@@ -131,3 +131,42 @@ test.each([
 
   expect(await identityOf(pid)).toBeUndefined();
 });
+
+test('runProgram feeds a program from a stream, and waits while its output is taken', async () => {
+  const pieces = async function* () {
+    for (let count = 0; count < 64; count += 1) yield Buffer.alloc(64 * 1024, count);
+  };
+  let sizeBytes = 0;
+  let taking = 0;
+  const onChunk = async (chunk: Uint8Array) => {
+    taking += 1;
+    expect(taking).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    sizeBytes += chunk.length;
+    taking -= 1;
+  };
+
+  await runProgram(ctx, 'cat', [], { input: pieces(), onChunk, discard: true });
+
+  expect(sizeBytes).toBe(64 * 64 * 1024);
+});
+
+test('runProgram fails when its input does', async () => {
+  const broken = async function* () {
+    yield Buffer.from('a');
+    throw new Error('the disk is gone');
+  };
+
+  await expect(runProgram(ctx, 'cat', [], { input: broken() })).rejects.toThrow('the disk is gone');
+});
+
+test('runProgram lets a program go that has said its last word', async () => {
+  const over = new AbortController();
+
+  const result = await sh('echo last; exec sleep 300', {
+    over: over.signal,
+    onLine: () => over.abort(),
+  });
+
+  expect(result).toMatchObject({ signal: 'SIGTERM', stdout: 'last\n' });
+});

@@ -1,9 +1,12 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import type { ChunkSink } from './chunk-sink.ts';
 import type { Context } from './context.ts';
-import { AtollError, messageOf, systemCodeOf } from './errors.ts';
+import { AtollError, type AtollErrorOptions, messageOf, systemCodeOf } from './errors.ts';
 import { formatBytes } from './format.ts';
 
 /** How long a program that is stopped may take to leave. */
@@ -23,11 +26,13 @@ export interface ProgramOptions {
   /** All that it sees, in place of ours. */
   readonly environment?: Environment | undefined;
   /** Standard input: the place for secrets, which never go into arguments. */
-  readonly input?: string | undefined;
+  readonly input?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Standard input stays open after `input`: a program that reads it learns how long we live. */
   readonly holdInput?: boolean | undefined;
   /** Called for each line of both streams as it comes. When it fails, the program is killed. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
+  /** Takes standard output as it comes; the program waits while the sink does. */
+  readonly onChunk?: ChunkSink | undefined;
   /** Nothing is kept of what it prints: for long logs, with `onLine`. */
   readonly discard?: boolean | undefined;
   /** More than this on one stream kills the program, unless it is discarded. */
@@ -40,6 +45,8 @@ export interface ProgramOptions {
   readonly group?: boolean | undefined;
   /** Called once it runs. When it fails, the program is killed. */
   readonly onStart?: ((pid: number) => Promise<void>) | undefined;
+  /** Aborted when it has said its last word: what still keeps it alive is not waited for. */
+  readonly over?: AbortSignal | undefined;
   /** What to do when it cannot be started. */
   readonly hint?: string | undefined;
 }
@@ -67,9 +74,10 @@ export async function runProgram(
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const broken = new AbortController();
   const child = start(program, args, options);
-  feed(child, options);
+  feed(child, options, broken);
   const stdout = collect(child, 'stdout', options, broken);
   const stderr = collect(child, 'stderr', options, broken);
+  const handedOn = handOn(child, options, broken);
   const [{ status, signal }] = await Promise.all([
     untilEnd(child, program, options, {
       leave: limit ? AbortSignal.any([ctx.signal, limit]) : ctx.signal,
@@ -79,6 +87,7 @@ export async function runProgram(
       ? undefined
       : options.onStart?.(child.pid).catch((error) => broken.abort(error)),
   ]);
+  await handedOn();
   broken.signal.throwIfAborted();
   ctx.signal.throwIfAborted();
   if (limit?.aborted) throw tookTooLong(program, timeoutMs);
@@ -98,11 +107,26 @@ function start(
   });
 }
 
-function feed({ stdin }: ChildProcessWithoutNullStreams, options: ProgramOptions): void {
+function feed(
+  { stdin }: ChildProcessWithoutNullStreams,
+  { input = '', holdInput }: ProgramOptions,
+  broken: AbortController,
+): void {
   // A program that does not read its input closes the pipe; its status tells the story.
   stdin.on('error', () => undefined);
-  stdin.write(options.input ?? '');
-  if (!options.holdInput) stdin.end();
+  if (typeof input === 'string' || input instanceof Uint8Array) {
+    stdin.write(input);
+    if (!holdInput) stdin.end();
+  } else pour(input, stdin).catch((error) => broken.abort(error));
+}
+
+async function pour(chunks: AsyncIterable<Uint8Array>, stdin: Writable): Promise<void> {
+  const closed = once(stdin, 'close').catch(() => undefined);
+  for await (const chunk of chunks) {
+    if (stdin.destroyed) return;
+    if (!stdin.write(chunk)) await Promise.race([once(stdin, 'drain').catch(() => 0), closed]);
+  }
+  stdin.end();
 }
 
 /** Takes what comes on one stream until something about it fails; the result gives what was kept. */
@@ -154,6 +178,29 @@ function lineSplitter(tell: (line: string) => void) {
   };
 }
 
+/** Hands on standard output, one piece after the other; the result waits until all is taken. */
+function handOn(
+  { stdout }: ChildProcessWithoutNullStreams,
+  { onChunk }: ProgramOptions,
+  broken: AbortController,
+): () => Promise<void> {
+  let taken = Promise.resolve();
+  let waiting = 0;
+  const take = async (chunk: Buffer) => {
+    await onChunk?.(chunk);
+    waiting -= 1;
+    if (waiting === 0) stdout.resume();
+  };
+  if (onChunk)
+    stdout.on('data', (chunk: Buffer) => {
+      waiting += 1;
+      stdout.pause();
+      // At its end a program's output is let flow, paused or not: the order is ours to keep.
+      taken = taken.then(() => take(chunk)).catch((error) => broken.abort(error));
+    });
+  return () => taken;
+}
+
 type Ended = Pick<ProgramResult, 'status' | 'signal'>;
 
 /** How it ended, once it is gone. When stopped it is asked to leave, and then made to. */
@@ -173,6 +220,8 @@ async function untilEnd(
   const insist = () => kill('SIGKILL');
   stop.leave.addEventListener('abort', leave, { once: true });
   stop.broken.addEventListener('abort', insist, { once: true });
+  const letGo = () => timers.push(setTimeout(() => kill('SIGTERM'), DRAIN_MS));
+  options.over?.addEventListener('abort', letGo, { once: true });
   // What it left running may hold the pipes for ever; it is not what was asked for.
   const drop = () => {
     child.stdout.destroy();
@@ -180,7 +229,7 @@ async function untilEnd(
   };
   child.once('exit', () => {
     if (options.group) kill('SIGKILL');
-    timers.push(setTimeout(drop, DRAIN_MS));
+    if (!options.onChunk) timers.push(setTimeout(drop, DRAIN_MS));
   });
   try {
     return await new Promise<Ended>((resolve, reject) => {
@@ -192,6 +241,7 @@ async function untilEnd(
   } finally {
     stop.leave.removeEventListener('abort', leave);
     stop.broken.removeEventListener('abort', insist);
+    options.over?.removeEventListener('abort', letGo);
     for (const timer of timers) clearTimeout(timer);
   }
 }
@@ -226,7 +276,7 @@ function tooMuch(program: string, maxBytes: number): AtollError {
   );
 }
 
-function tookTooLong(program: string, timeoutMs = 0): AtollError {
+export function tookTooLong(program: string, timeoutMs = 0): AtollError {
   return new AtollError('TIMED_OUT', `"${program}" took longer than ${timeoutMs / 1000} s`);
 }
 
@@ -235,8 +285,20 @@ function notRun(program: string, { cwd, hint }: ProgramOptions, cause: Error): A
   if (systemCodeOf(cause) !== 'ENOENT')
     return new AtollError('PROGRAM_FAILED', `${attempt}: ${messageOf(cause)}`, { hint, cause });
   // The system says the same of both.
-  if (cwd !== undefined && !existsSync(cwd))
-    return new AtollError('PROGRAM_FAILED', `${attempt}: there is no folder "${cwd}"`, { cause });
-  const found = 'it is not installed here';
-  return new AtollError('PROGRAM_MISSING', `${attempt}: ${found}`, { hint, cause });
+  if (cwd !== undefined && !existsSync(cwd)) return noFolder(program, cwd, cause);
+  return notInstalled(program, 'here', { hint, cause });
+}
+
+export function noFolder(program: string, cwd: string, cause?: Error): AtollError {
+  const found = `there is no folder "${cwd}"`;
+  return new AtollError('PROGRAM_FAILED', `Cannot run "${program}": ${found}`, { cause });
+}
+
+export function notInstalled(
+  program: string,
+  where: string,
+  options: AtollErrorOptions = {},
+): AtollError {
+  const found = `it is not installed ${where}`;
+  return new AtollError('PROGRAM_MISSING', `Cannot run "${program}": ${found}`, options);
 }

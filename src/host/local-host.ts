@@ -10,20 +10,36 @@ import {
 } from '../core/files.ts';
 import { runProgram } from '../core/process.ts';
 import { sleep } from '../core/retry.ts';
-import type { Host } from './host.ts';
+import { rootPrefix } from './as-root.ts';
+import { type Host, type HostContent, isLocalFile } from './host.ts';
+import { putByScript } from './put-by-script.ts';
 
 const FOLLOW_INTERVAL_MS = 500;
 
 /** This machine as a `Host`. */
 export function localHost(): Host {
+  const name = 'this machine';
+  const run: Host['run'] = async (ctx, program, args, { sudo, ...options } = {}) => {
+    const [first = program, ...rest] = [...(sudo ? await root(ctx) : []), program, ...args];
+    return await runProgram(ctx, first, rest, options);
+  };
+  const root = rootPrefix(run, name);
   return {
-    name: 'this machine',
-    run: runProgram,
-    put: (_ctx, path, content, options) => writeFileAtomic(path, content, modesOf(options?.mode)),
+    name,
+    isHere: true,
+    run,
+    put: (ctx, path, content, options = {}) =>
+      options.sudo || options.owner !== undefined
+        ? putByScript(ctx, { run, name }, path, content, options)
+        : writeFileAtomic(path, bytesOf(content), modesOf(options.mode)),
     get: (ctx, path) => readHere(ctx, path),
     follow: (ctx, path) => followHere(ctx, path),
+    close: async () => undefined,
   };
 }
+
+const bytesOf = (content: HostContent) =>
+  isLocalFile(content) ? createReadStream(content.file) : content;
 
 /** What others may not read is not in a folder they may look into, either. */
 function modesOf(mode: number | undefined): WriteOptions {

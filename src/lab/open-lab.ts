@@ -33,5 +33,6 @@ export function openLab(site: PlatformSite): OpenPlatform {
       await rm(machines, { recursive: true, force: true });
       return true;
     },
+    close: async () => undefined,
   };
 }

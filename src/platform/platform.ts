@@ -79,6 +79,8 @@ export interface OpenPlatform {
   verify(ctx: Context, run: InstallRun): Promise<JsonObject>;
   /** Removes a resource that it made; false when the resource is not one of its own. */
   remove(ctx: Context, resource: SiteResource): Promise<boolean>;
+  /** Ends what it keeps open: the connection to the bastion. */
+  close(): Promise<void>;
 }
 
 /** An environment variable that stands for a field of the site file. */

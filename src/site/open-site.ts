@@ -40,6 +40,7 @@ export async function openSite(
       async close() {
         await journal.close();
         await inventory.close();
+        await platform.close();
         await lock?.release();
       },
     };

@@ -29,6 +29,7 @@ export const nonePlatform = definePlatform({
         throw verifyNotBuilt();
       },
       remove: async () => false,
+      close: bastion.close,
     };
   },
 });

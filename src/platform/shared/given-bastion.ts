@@ -13,6 +13,7 @@ export function givenBastion(bastion: Bastion) {
     plan: [isHere(bastion) ? 'use this machine' : `use ${bastion.address}`],
     checks: isHere(bastion) ? [] : [unreachable(bastion)],
     host: async () => hostOf(bastion),
+    close: async () => undefined,
   };
 }
 
