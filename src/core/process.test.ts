@@ -170,3 +170,11 @@ test('runProgram lets a program go that has said its last word', async () => {
 
   expect(result).toMatchObject({ signal: 'SIGTERM', stdout: 'last\n' });
 });
+
+test('runProgram ends when what it prints cannot be taken', async () => {
+  const onChunk = () => Promise.reject(new Error('nobody wants it'));
+
+  await expect(runProgram(ctx, 'cat', ['/dev/zero'], { onChunk, discard: true })).rejects.toThrow(
+    'nobody wants it',
+  );
+});

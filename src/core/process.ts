@@ -187,9 +187,13 @@ function handOn(
   let taken = Promise.resolve();
   let waiting = 0;
   const take = async (chunk: Buffer) => {
-    await onChunk?.(chunk);
-    waiting -= 1;
-    if (waiting === 0) stdout.resume();
+    try {
+      if (!broken.signal.aborted) await onChunk?.(chunk);
+    } finally {
+      // Also when it fails: the program has not ended before its output has.
+      waiting -= 1;
+      if (waiting === 0) stdout.resume();
+    }
   };
   if (onChunk)
     stdout.on('data', (chunk: Buffer) => {

@@ -98,6 +98,7 @@ async function* piped(
   const take = (chunk: Uint8Array) =>
     new Promise<void>((resolve, reject) => {
       // A stream that nobody reads any more does not always answer.
+      if (left.signal.aborted) return resolve();
       const stopWaiting = onAbort(left.signal, resolve);
       pipe.write(Buffer.from(chunk), (error) => {
         stopWaiting();
