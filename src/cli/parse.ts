@@ -83,7 +83,7 @@ function buildProgram(set: CommandSet, outcome: Outcome): Node {
 /** How help sorts the first words. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'A site, from one file:': ['lab', 'init', 'validate', 'plan', 'up', 'status', 'down', 'step'],
-  'Images:': ['mirror', 'release', 'catalog', 'registry'],
+  'Images:': ['mirror', 'bundle', 'release', 'catalog', 'registry'],
   'Configuration:': ['render'],
   'Looking and explaining:': ['bootstrap', 'diagnose', 'rehearse'],
 };

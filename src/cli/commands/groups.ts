@@ -1,6 +1,7 @@
 /** What the words that only group commands mean. */
 export const GROUPS: Readonly<Record<string, string>> = {
   mirror: 'Move images: sync, save, load, copy, delete',
+  bundle: 'What is carried across: list, check, split, join, diff',
   release: 'Look into an OpenShift release payload',
   catalog: 'Look into an operator catalog',
   registry: 'Run and look after the embedded mirror registry',

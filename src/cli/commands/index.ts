@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { applyCommand } from './apply.ts';
 import { BOOTSTRAP_COMMANDS } from './bootstrap/index.ts';
+import { BUNDLE_COMMANDS } from './bundle/index.ts';
 import { CATALOG_COMMANDS } from './catalog/index.ts';
 import { completionCommand } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   statusCommand,
   downCommand,
   ...MIRROR_COMMANDS,
+  ...BUNDLE_COMMANDS,
   ...RELEASE_COMMANDS,
   ...CATALOG_COMMANDS,
   ...REGISTRY_COMMANDS,

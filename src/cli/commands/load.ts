@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   status: async () => [(await import('./status.ts')).statusCommand],
   down: async () => [(await import('./down.ts')).downCommand],
   mirror: async () => (await import('./mirror/index.ts')).MIRROR_COMMANDS,
+  bundle: async () => (await import('./bundle/index.ts')).BUNDLE_COMMANDS,
   release: async () => (await import('./release/index.ts')).RELEASE_COMMANDS,
   catalog: async () => (await import('./catalog/index.ts')).CATALOG_COMMANDS,
   registry: async () => (await import('./registry/index.ts')).REGISTRY_COMMANDS,

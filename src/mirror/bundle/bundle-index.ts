@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import { readText } from '../../core/files.ts';
+import { readText, readTextIfPresent } from '../../core/files.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { layerDeltaSchema } from '../delta/layer-delta.ts';
 import { needSchema } from '../need.ts';
@@ -13,6 +13,9 @@ import { needSchema } from '../need.ts';
 //   bundle.json.asc          detached signature, where a key was given
 //   bundle.state             only while it is being written: what has arrived
 //   bundle.previous.json     only while a finished bundle grows: what it was
+//   bundle.parts.json        only while its chunks are cut into parts, for smaller media
+//   README_FIRST.txt, SHA256SUMS, bundle.spdx.json, bundle.provenance.json
+//                            made from the index, for those who have no atoll
 //   chunk-000001.atoll …     one long run of blobs, cut into files of a chosen size
 //
 // A blob lies at an offset of that run and may reach over the end of a chunk into the next.
@@ -21,6 +24,7 @@ export const INDEX_FILE = 'bundle.json';
 export const SIGNATURE_FILE = 'bundle.json.asc';
 export const STATE_FILE = 'bundle.state';
 export const PREVIOUS_FILE = 'bundle.previous.json';
+export const PARTS_FILE = 'bundle.parts.json';
 const FORMAT = 'atoll-bundle/1';
 
 const digest = z.string().refine(isDigest, 'not a digest');
@@ -115,6 +119,14 @@ export async function readIndexText(folder: string): Promise<string> {
         cause,
       },
     );
+  });
+}
+
+/** Chunks that are cut cannot be read or added to. */
+export async function refuseParts(folder: string): Promise<void> {
+  if ((await readTextIfPresent(join(folder, PARTS_FILE))) === undefined) return;
+  throw new AtollError('BUNDLE_INVALID', `Cannot use the bundle in "${folder}": it is in parts`, {
+    hint: `Run "atoll bundle join ${folder}" first`,
   });
 }
 

@@ -14,6 +14,7 @@ import {
   INDEX_FILE,
   parseIndex,
   readIndexText,
+  refuseParts,
   SIGNATURE_FILE,
 } from './bundle-index.ts';
 import { verifyIndex } from './bundle-signature.ts';
@@ -58,6 +59,7 @@ export class BundleReader {
     keys: readonly PublicKey[] = [],
   ): Promise<BundleReader> {
     const text = await readIndexText(folder);
+    await refuseParts(folder);
     if (keys.length > 0) await verifyIndex(ctx, folder, text, keys);
     else if ((await sizeOfFile(join(folder, SIGNATURE_FILE))) !== undefined) {
       ctx.emit({

@@ -1,8 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PrivateKey, PublicKey } from 'openpgp';
 import type { Context } from '../../core/context.ts';
-import { AtollError, messageOf } from '../../core/errors.ts';
-import { readText, readTextIfPresent } from '../../core/files.ts';
+import { AtollError, messageOf, systemCodeOf } from '../../core/errors.ts';
+import { readText, readTextIfPresent, unreadable } from '../../core/files.ts';
 import { checkSigner, loadOpenpgp } from '../../core/openpgp.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { SIGNATURE_FILE } from './bundle-index.ts';
@@ -55,6 +56,38 @@ export async function loadBundleKeys(files: readonly string[]): Promise<readonly
     }
   });
   return (await Promise.all(read)).flat();
+}
+
+/** Where a machine names the keys without whose signature no bundle is loaded on it. */
+const KEY_RULE_FOLDER = '/etc/atoll/bundle-keys';
+
+/** The keys of such a folder; undefined where there is none, and so no rule. */
+async function loadKeyRule(folder: string): Promise<readonly PublicKey[] | undefined> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(folder, error);
+  });
+  if (!names) return undefined;
+  const files = names.filter((name) => name.endsWith('.asc')).toSorted();
+  return await loadBundleKeys(files.map((name) => join(folder, name)));
+}
+
+/** The keys a bundle has to be signed with: those that were given, and no others than a rule allows. */
+export async function keysUnderRule(
+  given: readonly PublicKey[],
+  folder: string = KEY_RULE_FOLDER,
+): Promise<readonly PublicKey[]> {
+  const rule = await loadKeyRule(folder);
+  if (!rule) return given;
+  const allowed = new Set(rule.map((key) => key.getFingerprint()));
+  const keys = given.length > 0 ? given.filter((key) => allowed.has(key.getFingerprint())) : rule;
+  if (keys.length > 0) return keys;
+  const found = given.length > 0 ? 'none of the given keys is there' : 'there is none';
+  throw new AtollError(
+    'SIGNATURE_INVALID',
+    `Cannot trust any bundle: this machine takes only those signed by a key of "${folder}", and ${found}`,
+    { hint: 'Put the public key of whoever saves bundles there, as NAME.asc' },
+  );
 }
 
 /** Throws unless one of the keys signed exactly this index and may be trusted now. */

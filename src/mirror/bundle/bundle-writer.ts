@@ -24,12 +24,14 @@ import {
   PREVIOUS_FILE,
   readIndex,
   readIndexFile,
+  refuseParts,
   SIGNATURE_FILE,
   STATE_FILE,
 } from './bundle-index.ts';
 import type { Signer } from './bundle-signature.ts';
 import { ChunkFiles, sizeOfFile } from './chunk-files.ts';
 import { closeChunks } from './close-chunks.ts';
+import { COMPANION_FILES, companionsOf } from './companions.ts';
 import { joinIndex } from './join-index.ts';
 import { NoteClock } from './note-clock.ts';
 import { openWriterState, type WriterState } from './writer-state.ts';
@@ -95,7 +97,7 @@ export class BundleWriter implements Target {
     }
     await makeFolder(folder);
     const state = await openWriterState(join(folder, STATE_FILE), options.chunkBytes);
-    for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
+    await unfinish(folder);
     return new BundleWriter(folder, options, state);
   }
 
@@ -114,13 +116,14 @@ export class BundleWriter implements Target {
     const interrupted =
       (await sizeOfFile(join(folder, INDEX_FILE))) === undefined &&
       (await sizeOfFile(before)) !== undefined;
+    await refuseParts(folder);
     const previous = interrupted ? await readIndexFile(before) : await readIndex(folder);
     const { chunkBytes, base, since } = previous;
     if (!interrupted) await copyFile(join(folder, INDEX_FILE), before);
     const state = await openWriterState(join(folder, STATE_FILE), chunkBytes);
     await state.adopt(previous.blobs);
     await state.addDeltas(previous.deltas ?? []);
-    for (const file of [INDEX_FILE, SIGNATURE_FILE]) await rm(join(folder, file), { force: true });
+    await unfinish(folder);
     const have = new Map(base.map((each) => [each.digest, each.repository]));
     return new BundleWriter(folder, { chunkBytes, have, since }, state, previous);
   }
@@ -257,6 +260,8 @@ export class BundleWriter implements Target {
     const signature = await options.signer?.(text, ctx.now());
     if (signature !== undefined)
       await writeFileAtomic(join(this.#folder, SIGNATURE_FILE), signature);
+    for (const [file, content] of companionsOf(index, text, signature))
+      await writeFileAtomic(join(this.#folder, file), content);
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
     await options.tell?.();
     await this.#state.close();
@@ -291,6 +296,12 @@ export class BundleWriter implements Target {
     if (this.#state.done(descriptor.digest)) return;
     await this.putBlob(ctx, descriptor, once(bytes));
   }
+}
+
+/** What says that a bundle is whole goes before anything in it changes. */
+async function unfinish(folder: string): Promise<void> {
+  for (const file of [INDEX_FILE, SIGNATURE_FILE, ...COMPANION_FILES])
+    await rm(join(folder, file), { force: true });
 }
 
 /**

@@ -68,7 +68,11 @@ describe('BundleWriter and BundleReader', () => {
       expect(digestOf(await contentOf(reader, blob))).toBe(blob.descriptor.digest);
     expect(await contentOf(reader, blobs[1] as Blob, 4990)).toHaveLength(10);
     expect((await readdir(folder)).toSorted()).toEqual([
+      'README_FIRST.txt',
+      'SHA256SUMS',
       'bundle.json',
+      'bundle.provenance.json',
+      'bundle.spdx.json',
       ...[1, 2, 3, 4, 5, 6, 7].map((n) => `chunk-00000${n}.atoll`),
     ]);
   });

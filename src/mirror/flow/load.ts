@@ -5,6 +5,7 @@ import { AtollError } from '../../core/errors.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
+import { keysUnderRule } from '../bundle/bundle-signature.ts';
 import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
 import { Rebuilder } from '../delta/rebuilder.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
@@ -144,7 +145,7 @@ export async function withBundle<T>(
   { folder, keys = [] }: Pick<LoadOptions, 'folder' | 'keys'>,
   work: (bundle: BundleContents) => Promise<T>,
 ): Promise<T> {
-  const bundle = await openAny(ctx, folder, keys);
+  const bundle = await openAny(ctx, folder, await keysUnderRule(keys));
   try {
     return await work(bundle);
   } finally {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { loadBundleKeys } from '../../../mirror/bundle/bundle-signature.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
@@ -9,7 +8,7 @@ import { MIRROR_OPTIONS } from '../../mirror-options.ts';
 import { withRegistries } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { resultText } from './result-text.ts';
-import { VERIFY_KEY } from './signing-options.ts';
+import { bundleKeysFrom, VERIFY_KEY } from './signing-options.ts';
 
 export const mirrorLoadCommand = defineCommand({
   name: 'mirror load',
@@ -36,7 +35,7 @@ export const mirrorLoadCommand = defineCommand({
         destination: parseDestination(options.to, options.maxNestedPaths),
         registries,
         workingDir: new WorkingDir(resolve(options.dir)),
-        keys: await loadBundleKeys(options.verifyKey.map((file) => resolve(file))),
+        keys: await bundleKeysFrom(options.verifyKey, terminal.env),
         copySignatures: options.signatures,
         concurrency: options.concurrency,
         icsp: options.icsp,

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { loadBundleKeys } from '../../../mirror/bundle/bundle-signature.ts';
 import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
 import { resultText, saveText } from './result-text.ts';
-import { SIGNING_OPTIONS, signerFrom, VERIFY_KEY } from './signing-options.ts';
+import { bundleKeysFrom, SIGNING_OPTIONS, signerFrom, VERIFY_KEY } from './signing-options.ts';
 
 export const mirrorRetryCommand = defineCommand({
   name: 'mirror retry',
@@ -30,7 +29,7 @@ export const mirrorRetryCommand = defineCommand({
     return withRegistries(options, terminal, async (registries) => {
       const { icsp, concurrency } = options;
       const workingDir = new WorkingDir(resolve(options.dir));
-      const keys = await loadBundleKeys(options.verifyKey.map((file) => resolve(file)));
+      const keys = await bundleKeysFrom(options.verifyKey, terminal.env);
       return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer, keys });
     });
   },

@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
+import type { PublicKey } from 'openpgp';
 import { readText } from '../../../core/files.ts';
-import { loadSigner, type Signer } from '../../../mirror/bundle/bundle-signature.ts';
+import {
+  keysUnderRule,
+  loadBundleKeys,
+  loadSigner,
+  type Signer,
+} from '../../../mirror/bundle/bundle-signature.ts';
 import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
 import { text, texts } from '../../flags.ts';
 
@@ -15,6 +21,15 @@ export const VERIFY_KEY = texts(
   'FILE',
   'Public GPG key: the bundle must be signed by it; may be repeated',
 ) satisfies OptionSpec;
+
+/** The keys of the flag, under the rule of ATOLL_BUNDLE_KEYS. That of the machine is looked at wherever a bundle is read. */
+export async function bundleKeysFrom(
+  files: readonly string[],
+  { ATOLL_BUNDLE_KEYS: folder }: Terminal['env'],
+): Promise<readonly PublicKey[]> {
+  const given = await loadBundleKeys(files.map((file) => resolve(file)));
+  return folder ? await keysUnderRule(given, resolve(folder)) : given;
+}
 
 export async function signerFrom(
   options: OptionValues<typeof SIGNING_OPTIONS>,

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import type { PublicKey } from 'openpgp';
+import type { Context } from '../../core/context.ts';
+import { readTextIfPresent } from '../../core/files.ts';
+import {
+  type BundleImage,
+  type BundleIndex,
+  INDEX_FILE,
+  parseIndex,
+  readIndex,
+  readIndexFile,
+  readIndexText,
+  SIGNATURE_FILE,
+} from './bundle-index.ts';
+import { BundleReader, type DamagedChunk } from './bundle-reader.ts';
+import { keysUnderRule, verifyIndex } from './bundle-signature.ts';
+import { sizeOfFile } from './chunk-files.ts';
+import { companionsOf, SUMS_FILE } from './companions.ts';
+import { checkParts, damagedError } from './parts.ts';
+
+/** What a bundle is, without looking at its chunks. */
+export interface BundleSummary {
+  readonly folder: string;
+  readonly id: string;
+  readonly isSigned: boolean;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly blobs: number;
+  readonly deltas: number;
+  readonly since: readonly string[];
+  /** Blobs the mirror is expected to have. */
+  readonly expected: number;
+  readonly images: readonly Pick<BundleImage, 'kind' | 'source' | 'digest' | 'reason'>[];
+}
+
+export async function listBundle(folder: string): Promise<BundleSummary> {
+  return summaryOf(folder, await readIndex(folder), await isSigned(folder));
+}
+
+const isSigned = async (folder: string): Promise<boolean> =>
+  (await sizeOfFile(join(folder, SIGNATURE_FILE))) !== undefined;
+
+function summaryOf(folder: string, index: BundleIndex, signed: boolean): BundleSummary {
+  const { id, chunks, blobs, deltas = [], since, base, images } = index;
+  return {
+    folder,
+    id,
+    isSigned: signed,
+    chunks: chunks.length,
+    bytes: bytesOf(chunks),
+    blobs: blobs.length,
+    deltas: deltas.length,
+    since,
+    expected: base.length,
+    images: images.map(({ kind, source, digest, reason }) => ({ kind, source, digest, reason })),
+  };
+}
+
+const bytesOf = (list: readonly { readonly size: number }[]): number =>
+  list.reduce((sum, { size }) => sum + size, 0);
+
+export interface CheckedBundle extends BundleSummary {
+  readonly isVerified: boolean;
+  readonly inParts: boolean;
+}
+
+/** Hashes everything. With keys the signature is verified first. All that is damaged is in one error. */
+export async function checkBundle(
+  ctx: Context,
+  folder: string,
+  given: readonly PublicKey[],
+): Promise<CheckedBundle> {
+  const text = await readIndexText(folder);
+  const keys = await keysUnderRule(given);
+  if (keys.length > 0) await verifyIndex(ctx, folder, text, keys);
+  const index = parseIndex(join(folder, INDEX_FILE), text);
+  const parts = await checkParts(ctx, folder, index);
+  const damaged = [
+    ...(parts ?? (await damagedChunks(ctx, folder, index))),
+    ...(await damagedCompanions(folder, index, text)),
+  ];
+  if (damaged.length > 0) throw damagedError(folder, damaged);
+  const summary = summaryOf(folder, index, await isSigned(folder));
+  return { ...summary, isVerified: keys.length > 0, inParts: parts !== undefined };
+}
+
+async function damagedChunks(ctx: Context, folder: string, index: BundleIndex) {
+  const reader = new BundleReader(folder, index);
+  try {
+    return await reader.damaged(ctx);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** They say nothing the index does not say: one that differs was changed. Older bundles have none. */
+async function damagedCompanions(
+  folder: string,
+  index: BundleIndex,
+  text: string,
+): Promise<DamagedChunk[]> {
+  const signature = await readTextIfPresent(join(folder, SIGNATURE_FILE));
+  const damaged: DamagedChunk[] = [];
+  for (const [file, content] of companionsOf(index, text, signature)) {
+    const found = await readTextIfPresent(join(folder, file));
+    const isOther = found !== undefined && found !== content && file !== SUMS_FILE;
+    if (isOther) damaged.push({ file, found: 'something else than the index says' });
+  }
+  return damaged;
+}
+
+type NamedImage = Pick<BundleImage, 'kind' | 'source' | 'digest'>;
+
+export interface BundleDiff {
+  readonly from: string;
+  readonly to: string;
+  readonly added: readonly NamedImage[];
+  readonly removed: readonly NamedImage[];
+  readonly changed: readonly (NamedImage & { readonly before: string })[];
+  readonly same: number;
+  /** Content that only one of them carries. */
+  readonly addedBytes: number;
+  readonly removedBytes: number;
+}
+
+/** What one bundle has that the other has not, by their indexes; chunks are not needed. */
+export async function diffBundles(from: string, to: string): Promise<BundleDiff> {
+  const [before, after] = [await readAny(from), await readAny(to)];
+  const [old, fresh] = [byName(before), byName(after)];
+  const named = ({ kind, source, digest }: BundleImage) => ({ kind, source, digest });
+  const changed = [...fresh].flatMap(([name, image]) => {
+    const earlier = old.get(name);
+    const isChanged = earlier && earlier.digest !== image.digest;
+    return isChanged ? [{ ...named(image), before: earlier.digest }] : [];
+  });
+  const added = [...fresh].filter(([name]) => !old.has(name)).map(([, image]) => named(image));
+  const removed = [...old].filter(([name]) => !fresh.has(name)).map(([, image]) => named(image));
+  return {
+    from: before.id,
+    to: after.id,
+    added,
+    removed,
+    changed,
+    same: fresh.size - added.length - changed.length,
+    addedBytes: onlyIn(after, before),
+    removedBytes: onlyIn(before, after),
+  };
+}
+
+const readAny = (path: string): Promise<BundleIndex> =>
+  path.endsWith('.json') ? readIndexFile(path) : readIndex(path);
+
+/** A component is the same thing in every release; all else is named by where it comes from. */
+function byName({ images }: BundleIndex): Map<string, BundleImage> {
+  const name = ({ kind, source, component, targetTag }: BundleImage) =>
+    typeof component === 'string'
+      ? `${kind} ${component}`
+      : [kind, source.replace(/@.*$/, ''), targetTag ?? ''].join(' ');
+  return new Map(images.map((image) => [name(image), image]));
+}
+
+function onlyIn(index: BundleIndex, other: BundleIndex): number {
+  const known = new Set(other.blobs.map(({ digest }) => digest));
+  return bytesOf(index.blobs.filter(({ digest }) => !known.has(digest)));
+}
