@@ -37,12 +37,14 @@ const OWN_FILES = [
   'registry/storage/blob-files.ts',
   'registry/access/access-log.ts',
   'mirror/bundle/bundle-writer.ts',
+  'mirror/bundle/parts.ts',
   'mirror/flow/release/oc-dir.ts',
   'mirror/flow/upload-notes.ts',
   'platform/shared/installer.ts',
   'site/stages/tools.ts',
   'lab/',
   'mirror/delta/',
+  'content/downloads/',
 ];
 
 const all = readSources(SRC);
