@@ -4,7 +4,13 @@ import type { Resources } from '../src/cluster/api/resources.ts';
 import { approvePending, approveRequests } from '../src/cluster/csr/approve.ts';
 import { stateOf } from '../src/cluster/csr/certificate-request.ts';
 import { recordingContext, silentContext } from '../src/core/context.ts';
-import { certificateRequest, type RequestNames } from './support/cluster/client-authority.ts';
+import {
+  allowRequests,
+  askForCertificate,
+  CLIENT,
+  SERVING,
+} from './support/cluster/certificate-requests.ts';
+import type { RequestNames } from './support/cluster/client-authority.ts';
 import { FakeOperators } from './support/cluster/fake-operators.ts';
 import { type ApiUser, type KubeApi, startKubeApi } from './support/cluster/kube-api.ts';
 import { describeWithPeers } from './support/peers.ts';
@@ -12,14 +18,6 @@ import { describeWithPeers } from './support/peers.ts';
 // A whole API starts here, and a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-const CLIENT = {
-  signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
-  usages: ['digital signature', 'client auth'],
-};
-const SERVING = {
-  signerName: 'kubernetes.io/kubelet-serving',
-  usages: ['digital signature', 'server auth'],
-};
 const WORKER = { subject: 'CN=system:node:worker-0, O=system:nodes' };
 
 describeWithPeers(['etcd', 'kube-apiserver'], 'requests for certificates', () => {
@@ -31,41 +29,12 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'requests for certificates', () =>
     api = await startKubeApi();
     admin = await api.resources();
     operators = new FakeOperators(admin);
-    await allowRequests();
+    await allowRequests(operators);
   });
   afterAll(() => api?.stop());
 
-  /** In OpenShift a role lets machines ask; here everyone may, also strangers. */
-  async function allowRequests(): Promise<void> {
-    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
-    const metadata = { name: 'ask-for-certificates' };
-    const rules = [
-      {
-        apiGroups: ['certificates.k8s.io'],
-        resources: ['certificatesigningrequests'],
-        verbs: ['create', 'get', 'list', 'watch'],
-      },
-    ];
-    await operators.put({ ...rbac, kind: 'ClusterRole', metadata, rules });
-    await operators.put({
-      ...rbac,
-      kind: 'ClusterRoleBinding',
-      metadata,
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
-      subjects: [
-        { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'system:authenticated' },
-      ],
-    });
-  }
-
-  /** Asks as a machine would: the API itself notes who asked. */
-  async function ask(user: ApiUser, name: string, what: typeof CLIENT, names: RequestNames) {
-    const { client } = await api.resources(user);
-    const request = Buffer.from(await certificateRequest(names)).toString('base64');
-    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-    const body = { ...KINDS.certificateRequest, metadata: { name }, spec: { ...what, request } };
-    await client.json(silentContext(), { method: 'POST', path, body, what: `ask for ${name}` });
-  }
+  const ask = (user: ApiUser, name: string, what: typeof CLIENT, names: RequestNames) =>
+    askForCertificate(api, user, { name, what, names });
 
   const state = async (name: string) => {
     const found = await admin.get(silentContext(), { ...KINDS.certificateRequest, name });

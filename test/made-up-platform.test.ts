@@ -36,11 +36,11 @@ const island = definePlatform({
     asks: { harbour: 'Name of the harbour' },
   },
   installPlatform: () => ({ platform: { type: 'none' } }),
-  async open({ settings, paths, bastion }) {
+  async open({ settings, paths, bastion, disconnected }) {
     const pier = join(paths.state, settings.harbour);
     const ferry = join(paths.state, 'ferry');
     const host = async () => localHost();
-    const { boot, watch, plan } = installer({ paths }, { host, machines: 'made' });
+    const { boot, watch, plan } = installer({ paths, disconnected }, { host, machines: 'made' });
     const rocks: PreflightCheck = {
       subject: 'rocks',
       severity: 'warning',
@@ -98,7 +98,9 @@ async function siteOnIsland(answers = ANSWERS): Promise<{ folder: string; file: 
   const folder = await tempDir();
   const text = siteTemplate(answers)
     .replace('type: embedded', 'type: existing\n  ca: ca.crt')
-    .concat('steps:\n  skip: [tools, registry, images]\n');
+    .concat('steps:\n  skip: [tools, registry, images]\n')
+    // What is said to be in the mirror is nowhere.
+    .replace('workers: 2', 'workers: 2\n  rehearse: false');
   const file = join(folder, 'atoll.yaml');
   const ca = await createCa('a CA', { now: new Date(), days: 2 });
   await writeFile(join(folder, 'ca.crt'), ca.certificate);

@@ -1,4 +1,7 @@
 import type * as z from 'zod';
+import type { KubeObject } from '../cluster/api/object.ts';
+import type { ExpectedNode } from '../cluster/csr/judge.ts';
+import type { Expectation } from '../cluster/verify/snapshot.ts';
 import type { Context } from '../core/context.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InstallConfigInput } from '../generate/install-config/build.ts';
@@ -35,11 +38,26 @@ export interface InstallRun {
   readonly outputs: Readonly<Record<string, JsonObject>>;
   readonly directory: string;
   readonly log: (line: string) => void;
+  readonly claim: Claim;
+  /** What a running cluster shall have, and what it is held to. */
+  readonly wanted: () => Promise<WantedCluster>;
+}
+
+export interface WantedCluster {
+  readonly objects: readonly KubeObject[];
+  readonly expected: Expectation;
+}
+
+/** A machine of the cluster that is known before it boots. */
+export interface ClusterMachine extends ExpectedNode {
+  readonly role: 'bootstrap' | 'control-plane' | 'worker';
 }
 
 /** The part of a site that platforms know. They are below `site`, and see no more of it. */
 export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly name: string;
+  /** Whether there is no way out. */
+  readonly disconnected: boolean;
   readonly settings: S;
   readonly bastion: { readonly address?: string | undefined };
   readonly cluster: { readonly controlPlane: number; readonly workers: number };
@@ -63,6 +81,8 @@ export type PlatformStage = 'infrastructure' | 'bastion' | 'cluster' | 'verify';
 
 /** Where a site lives. Every method may run twice: the second time it changes nothing. */
 export interface OpenPlatform {
+  /** Machines that nobody else lets into the cluster: their certificates are granted by rule. */
+  readonly machines?: readonly ClusterMachine[] | undefined;
   /** What it will do in each of its stages, for people. */
   plan(): Readonly<Record<PlatformStage, readonly string[]>>;
   /** Looks, before anything is made, whether it can be made. */

@@ -5,8 +5,10 @@ import type { Expectation } from '../cluster/verify/snapshot.ts';
 import { exists } from '../core/files.ts';
 import { clusterCatalogOff } from '../generate/cluster/catalogs.ts';
 import { imageConfig, trustedCaConfigMap } from '../generate/cluster/image-config.ts';
+import { telemetryOff } from '../generate/cluster/monitoring-config.ts';
 import { defaultClusterCatalogs } from '../openshift/features.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
+import { installedKubeconfig } from '../platform/shared/installer.ts';
 import type { SiteInputs } from './inputs.ts';
 import { mirrorHost } from './mirror-place.ts';
 
@@ -14,7 +16,7 @@ const CA_NAME = 'atoll-mirror-ca';
 
 /** Where the installer leaves the kubeconfig of a site. */
 export const siteKubeconfig = ({ paths }: Pick<SiteInputs, 'paths'>): string =>
-  join(paths.install, 'cluster', 'auth', 'kubeconfig');
+  installedKubeconfig(paths);
 
 /** All that a running cluster needs to live from the mirror of this site. */
 export async function clusterObjects(inputs: SiteInputs): Promise<KubeObject[]> {
@@ -26,10 +28,14 @@ export async function clusterObjects(inputs: SiteInputs): Promise<KubeObject[]> 
     ...(ca ? [trustedCaConfigMap(CA_NAME, { [mirrorHost(site)]: ca })] : []),
     ...(ca ? [imageConfig({ additionalTrustedCA: CA_NAME })] : []),
     ...inputs.manifests(),
+    ...(isTelemetryOn(site) ? [] : [telemetryOff()]),
     ...(site.postInstall.defaultCatalogs ? [] : catalogsOff(site.release.version)),
   ];
   return [...mirrored, ...own.map((object) => objectSchema.parse(object))];
 }
+
+const isTelemetryOn = ({ mode, postInstall }: SiteInputs['site']) =>
+  postInstall.telemetry ?? mode === 'private';
 
 const catalogsOff = (version: string | undefined) =>
   defaultClusterCatalogs(version ? parseReleaseVersion(version) : undefined).map(clusterCatalogOff);
@@ -41,6 +47,7 @@ export async function clusterExpectation(inputs: SiteInputs): Promise<Expectatio
   return {
     version: site.release.version,
     mirror: mirrorHost(site),
+    wayOut: site.mode === 'private',
     mirrored: mirrored.length > 0 ? new Set(mirrored.map(({ digest }) => digest)) : undefined,
   };
 }

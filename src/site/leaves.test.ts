@@ -8,6 +8,7 @@ import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { digestOf } from '../oci/digest.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistries } from '../remote/create-registries.ts';
+import { clusterObjects } from './cluster-objects.ts';
 import { siteInputs } from './inputs.ts';
 import { openPlatform, openSite } from './open-site.ts';
 import { readSite, type Site } from './read-site.ts';
@@ -99,6 +100,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'cluster.disabledCapabilities': { after: { cluster: { disabledCapabilities: ['Console'] } } },
   'postInstall.defaultCatalogs': { after: { postInstall: { defaultCatalogs: true } } },
   'postInstall.samples': { after: { postInstall: { samples: 'Managed' } } },
+  'cluster.rehearse': { after: { cluster: { rehearse: false } } },
+  'postInstall.telemetry': { after: { postInstall: { telemetry: true } } },
   'postInstall.ntpServers': { after: { postInstall: { ntpServers: ['ntp.example'] } } },
   'steps.registry': { after: { steps: { registry: 'other-steps' } } },
   'steps.skip': { after: { steps: { skip: ['verify'] } } },
@@ -225,6 +228,7 @@ function stagesOf(site: Site): (() => unknown)[] {
   };
   return [
     () => siteImageSet(site),
+    () => clusterObjects(siteInputs(site, 'so-far')),
     async () => (await openPlatform(site)).plan(),
     async () => registryOptions(await work()),
     async () => collectOptions(await work()),

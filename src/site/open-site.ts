@@ -57,5 +57,6 @@ export function openPlatform(
 ): Promise<OpenPlatform> {
   const { name, bastion, cluster, platform: settings, platformKind } = site;
   const mirror = mirrorHost(site);
-  return platformKind.open({ name, settings, bastion, cluster, mirror, paths });
+  const disconnected = site.mode === 'disconnected';
+  return platformKind.open({ name, disconnected, settings, bastion, cluster, mirror, paths });
 }

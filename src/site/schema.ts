@@ -109,6 +109,10 @@ const cluster = z.strictObject({
     .array(z.string())
     .default([])
     .describe('What the cluster is installed without, such as Console'),
+  rehearse: z
+    .boolean()
+    .default(true)
+    .describe('Boot nothing before a rehearsal has pulled all that nodes will pull'),
 });
 
 const postInstall = z.strictObject({
@@ -118,6 +122,10 @@ const postInstall = z.strictObject({
     .describe('Keep the catalogs that point at the internet'),
   samples: z.enum(['Removed', 'Managed']).default('Removed'),
   ntpServers: z.array(z.string()).default([]).describe('Time servers of the nodes'),
+  telemetry: z
+    .boolean()
+    .optional()
+    .describe('Let the cluster report to Red Hat; default: only in a private site'),
 });
 
 const steps = z.strictObject({

@@ -4,6 +4,7 @@ import { AtollError } from '../core/errors.ts';
 import { openEventLog, recordedContext } from '../workflow/event-log.ts';
 import { decide, runWorkflow, type WorkflowResult } from '../workflow/run-workflow.ts';
 import type { OpenSite } from './open-site.ts';
+import { type SiteEnd, siteEnd } from './site-end.ts';
 import { siteWorkflow } from './site-workflow.ts';
 
 export interface UpOptions {
@@ -11,11 +12,15 @@ export interface UpOptions {
   readonly to?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly fresh?: boolean | undefined;
+  /** Boot machines without a rehearsal. */
+  readonly skipRehearsal?: boolean | undefined;
 }
 
 export interface UpResult extends WorkflowResult {
   readonly run: string;
   readonly directory: string;
+  /** How to get into the cluster; undefined while there is none. */
+  readonly end: SiteEnd | undefined;
 }
 
 /** Brings the site up, from wherever the journal says it stopped. */
@@ -24,7 +29,8 @@ export async function bringUp(
   { work, journal }: OpenSite,
   options: UpOptions = {},
 ): Promise<UpResult> {
-  const workflow = await siteWorkflow(ctx, work);
+  const { skipRehearsal } = options;
+  const workflow = await siteWorkflow(ctx, { ...work, skipRehearsal });
   const only = chosenSteps(
     workflow.steps.map((step) => step.id),
     options,
@@ -49,7 +55,8 @@ export async function bringUp(
       fresh: options.fresh,
     });
     finish(result.succeeded ? 'succeeded' : 'failed');
-    return { ...result, run, directory };
+    const end = result.succeeded ? siteEnd(work, result.outputs) : undefined;
+    return { ...result, run, directory, end };
   } catch (error) {
     finish(ctx.signal.aborted ? 'interrupted' : 'failed');
     throw error;

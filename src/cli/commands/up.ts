@@ -1,6 +1,7 @@
 import { formatDuration } from '../../core/format.ts';
+import type { SiteEnd } from '../../site/site-end.ts';
 import { bringUp, planUp } from '../../site/up.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type Style } from '../command.ts';
 import { onOff, text, texts } from '../flags.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
@@ -16,6 +17,7 @@ export const upCommand = defineCommand({
     to: text('STAGE', 'Last stage to run'),
     only: texts('STAGE', 'Only this stage; may be repeated'),
     fresh: onOff('Run finished stages, too'),
+    skipRehearsal: onOff('Boot machines although no rehearsal has shown what they can pull'),
     dryRun: onOff('Show what would run and change nothing'),
   },
   examples: {
@@ -28,23 +30,42 @@ export const upCommand = defineCommand({
       const { options } = input;
       if (options.dryRun) {
         const stages = await planUp(ctx, open, options);
-        return { dryRun: true, stages, outcomes: [], outputs: {} };
+        return { dryRun: true, stages, outcomes: [], outputs: {}, end: undefined };
       }
-      const { outcomes, outputs, error, succeeded, run } = await bringUp(ctx, open, options);
+      const { outcomes, outputs, error, succeeded, run, end } = await bringUp(ctx, open, options);
       if (!succeeded) throw error;
-      return { dryRun: false, stages: [], run, outcomes, outputs };
+      return { dryRun: false, stages: [], run, outcomes, outputs, end };
     }),
-  text: ({ dryRun, stages, outcomes }, style) =>
+  text: ({ dryRun, stages, outcomes, end }, style) =>
     (dryRun
       ? columns(stages.map(({ id, run, reason }) => [run ? 'run' : 'skip', id, style.dim(reason)]))
-      : columns(
-          outcomes.map(({ step, outcome, durationMs, reason }) => [
-            step,
-            outcome,
-            formatDuration(durationMs),
-            style.dim(reason ?? ''),
-          ]),
-          { right: [2] },
-        )
+      : [
+          ...columns(
+            outcomes.map(({ step, outcome, durationMs, reason }) => [
+              step,
+              outcome,
+              formatDuration(durationMs),
+              style.dim(reason ?? ''),
+            ]),
+            { right: [2] },
+          ),
+          ...(end ? ['', ...endLines(end, style)] : []),
+        ]
     ).join('\n'),
 });
+
+/** How to get in, and what comes next. */
+function endLines(end: SiteEnd, style: Style): string[] {
+  const facts = [
+    ...(end.console ? [['console', style.bold(end.console)]] : []),
+    ['API', end.api],
+    ['kubeconfig', end.kubeconfig],
+    ['password', `of ${end.user}, in ${end.passwordFile}`],
+    ['mirror', end.mirror],
+  ];
+  return [
+    style.green('The cluster is up, and lives from the mirror'),
+    ...columns(facts.map(([name = '', value = '']) => [`  ${name}`, value])),
+    ...end.next.map((line) => `  ${style.dim('next')} ${line}`),
+  ];
+}

@@ -125,6 +125,21 @@ function cannotGetOut({ versions }: ClusterSnapshot): string | undefined {
   return `RetrievedUpdates=False (${retrieved.reason}): the cluster reached no update service outside`;
 }
 
+/** That each of these was handed out by the mirror, as its own log has it: then it came from nowhere else. */
+function wereServed(
+  { expected }: ClusterSnapshot,
+  open: readonly RunningImage[],
+): string | undefined {
+  const { served, wayOut } = expected;
+  if (wayOut) return 'the site has a way out by intention';
+  const digestsOf = ({ image, digest }: RunningImage) => [digest, parseReference(image).digest];
+  const isServed = (one: RunningImage) =>
+    digestsOf(one).some((digest) => digest !== undefined && served?.has(digest));
+  return open.every(isServed)
+    ? 'the access log of the mirror shows that each of them was pulled from there'
+    : undefined;
+}
+
 export const provenanceCheck: Check = {
   id: 'provenance',
   title: 'Every image that runs came through the mirror',
@@ -137,7 +152,7 @@ function provenance(snapshot: ClusterSnapshot): CheckClaim & { readonly outcome:
   if (images.length === 0)
     return { outcome: 'unknown', message: 'no pod says which image it runs' };
   const evidence: string[] = [];
-  const open = new Set<string>();
+  const open: RunningImage[] = [];
   for (const one of images) {
     const conf = confOf(snapshot, one.node);
     const origin = conf ? originOf(one.image, conf, mirrors) : 'outside';
@@ -147,9 +162,9 @@ function provenance(snapshot: ClusterSnapshot): CheckClaim & { readonly outcome:
       );
     else if (origin !== 'inside' && !isMirrored(snapshot, one))
       evidence.push(`${one.pod}: ${one.image}: ${one.digest} is not in the mirror`);
-    if (origin === 'mirror-or-outside') open.add(repositoryName(parseReference(one.image)));
+    if (origin === 'mirror-or-outside') open.push(one);
   }
-  return verdict(snapshot, images, [...new Set(evidence)], [...open].toSorted());
+  return verdict(snapshot, images, [...new Set(evidence)], open);
 }
 
 /** The name may hold the digest of an index, and what runs is one image of it. */
@@ -163,7 +178,7 @@ function verdict(
   snapshot: ClusterSnapshot,
   images: readonly RunningImage[],
   evidence: readonly string[],
-  open: readonly string[],
+  open: readonly RunningImage[],
 ): CheckClaim & { readonly outcome: CheckOutcome } {
   const count = counted(new Set(images.map(({ digest }) => digest)).size, 'image');
   if (evidence.length > 0)
@@ -173,11 +188,12 @@ function verdict(
       commands: ['atoll mirror sync', 'atoll apply'],
     });
   if (open.length === 0) return holds(`${count}, and nodes are told to ask nobody else`);
-  const proof = cannotGetOut(snapshot);
-  const fallback = open.map(
-    (name) => `${name}: nodes may ask its source when the mirror has not got it`,
-  );
-  if (proof !== undefined) return holds(`${count}; there is no way out`, [proof, ...fallback]);
+  const proof = cannotGetOut(snapshot) ?? wereServed(snapshot, open);
+  const sources = new Set(open.map(({ image }) => repositoryName(parseReference(image))));
+  const fallback = [...sources]
+    .toSorted()
+    .map((name) => `${name}: nodes may ask its source when the mirror has not got it`);
+  if (proof !== undefined) return holds(`${count}, proven`, [proof, ...fallback]);
   return fails({
     message: `${count} have rules to the mirror, but could have come from outside`,
     evidence: fallback,

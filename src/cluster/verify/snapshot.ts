@@ -43,6 +43,10 @@ export interface Expectation {
   readonly mirror?: string | undefined;
   /** Digests that are in the mirror; undefined: nobody knows. */
   readonly mirrored?: ReadonlySet<string> | undefined;
+  /** Digests that the mirror handed out to machines of the cluster, by its own log; undefined: nobody knows. */
+  readonly served?: ReadonlySet<string> | undefined;
+  /** The site is to have a way out: what asks the internet is as it should be. */
+  readonly wayOut?: boolean | undefined;
 }
 
 /** A cluster at one moment: all that the checks look at. */

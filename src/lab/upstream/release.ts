@@ -77,12 +77,13 @@ export async function buildRelease(
   version: string,
   previous: readonly LabRelease[],
   base: BuiltLayer,
+  installer?: string,
 ): Promise<LabRelease> {
   const before = previous.at(-1)?.components;
   const components = new Map<string, BuiltImage>();
   for (const name of COMPONENTS) {
     const same = CHANGING.has(name) ? undefined : before?.get(name);
-    components.set(name, same ?? (await buildComponent(name, version, base)));
+    components.set(name, same ?? (await buildComponent(name, version, base, installer)));
   }
   const updatesFrom = previous.map((release) => release.version);
   const manifests = await buildLayer(releaseFiles(version, updatesFrom, components), 'docker');
@@ -100,11 +101,12 @@ async function buildComponent(
   name: string,
   version: string,
   base: BuiltLayer,
+  installer?: string,
 ): Promise<BuiltImage> {
   const seed = CHANGING.has(name) ? `${name} ${version}` : name;
   const files = [
     { path: `usr/bin/${name}`, content: madeUpBytes(seed, COMPONENT_BYTES), mode: 0o755 },
-    ...toolsOf(name),
+    ...toolsOf(name, installer),
   ];
   return buildImage({
     layers: [base, await buildLayer(files, 'docker')],
@@ -114,17 +116,18 @@ async function buildComponent(
   });
 }
 
-/** The programs people extract from a payload. They only say what they are. */
-function toolsOf(component: string): LayerFile[] {
+/** The programs people extract from a payload. They only say what they are, unless another one is given. */
+function toolsOf(component: string, installer?: string): LayerFile[] {
   if (component === 'cli') return [tool('oc', ['_RELEASE_VERSION_LOCATION_'])];
   if (component !== 'installer') return [];
   const places = ['_RELEASE_VERSION_LOCATION_', '_RELEASE_IMAGE_LOCATION_'];
-  return [tool('openshift-install', places)];
+  return [tool('openshift-install', places, installer)];
 }
 
 /** A script that ends before the places that extracting fills in, as it does in the real programs. */
-function tool(name: string, places: readonly string[]): LayerFile {
-  const script = `#!/bin/sh\necho "${name} of an atoll lab: a stand-in, not the program"\nexit 0\n`;
+function tool(name: string, places: readonly string[], given?: string): LayerFile {
+  const standIn = `#!/bin/sh\necho "${name} of an atoll lab: a stand-in, not the program"\nexit 0\n`;
+  const script = given ?? standIn;
   const room = places.map((place) => `\0${place}\0${'X'.repeat(PLACE_BYTES)}\0`);
   return { path: `usr/bin/${name}`, content: `${script}${room.join('\n')}\n`, mode: 0o755 };
 }

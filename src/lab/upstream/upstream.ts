@@ -65,11 +65,15 @@ export async function makeUpstream(
   ctx: Context,
   folder: string,
   targetFor: (reference: Reference) => Target,
+  /** A script in the place of openshift-install; it must not read beyond its last line. */
+  installer?: string,
 ): Promise<void> {
   const base = await baseLayer();
   const signer = await createReleaseSigner(ctx.now());
   const releases: LabRelease[] = [];
-  for (const version of LAB_VERSIONS) releases.push(await buildRelease(version, releases, base));
+  for (const version of LAB_VERSIONS) {
+    releases.push(await buildRelease(version, releases, base, installer));
+  }
   const images = [
     ...componentImages(releases),
     ...releases.flatMap((release) => releaseImages(release, signer)),

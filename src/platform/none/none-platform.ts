@@ -1,35 +1,74 @@
 import * as z from 'zod';
-import { definePlatform } from '../platform.ts';
+import { counted } from '../../core/format.ts';
+import { type ClusterMachine, definePlatform, type PlatformSite } from '../platform.ts';
 import { givenBastion } from '../shared/given-bastion.ts';
 import { installer } from '../shared/installer.ts';
-import { verifyNotBuilt } from '../shared/not-built.ts';
+import { verifyInstalled } from '../shared/verify-installed.ts';
+
+const machine = z.strictObject({
+  name: z.string().min(1).describe('Name of the node, as its kubelet gives it'),
+  role: z.enum(['bootstrap', 'control-plane', 'worker']),
+  addresses: z.array(z.string()).optional().describe('Addresses that belong to it'),
+}) satisfies z.ZodType<ClusterMachine>;
+
+const settings = z.strictObject({
+  type: z.literal('none'),
+  machines: z
+    .array(machine)
+    .default([])
+    .describe('The hosts: only their requests to join the cluster are granted'),
+});
 
 /** Machines and network are there and belong to somebody else: nothing is made, nothing removed. */
 export const nonePlatform = definePlatform({
   name: 'none',
   summary: 'hosts of your own',
-  settings: z.strictObject({ type: z.literal('none') }),
+  settings,
   installPlatform: () => ({ platform: { type: 'none' } }),
   async open(site) {
+    const { machines } = site.settings;
     const { host, ...bastion } = givenBastion(site.bastion);
     const { boot, watch, ...install } = installer(site, { host, machines: 'there' });
+    const { verify, ...proof } = verifyInstalled(site);
     return {
+      machines,
       plan: () => ({
         infrastructure: ['use the network and the hosts that are there; nothing is made'],
         bastion: bastion.plan,
-        cluster: install.plan,
-        verify: ['not built yet: looking at a real cluster needs its Kubernetes API'],
+        cluster: [...install.plan, admission(machines)],
+        verify: proof.plan,
       }),
-      preflight: async () => bastion.checks,
+      preflight: async () => [...bastion.checks, ...countChecks(site, machines)],
       provision: async () => undefined,
       bastion: host,
       boot,
       watch,
-      verify: async () => {
-        throw verifyNotBuilt();
-      },
+      verify,
       remove: async () => false,
       close: bastion.close,
     };
   },
 });
+
+function admission(machines: readonly ClusterMachine[]): string {
+  if (machines.length === 0)
+    return 'let nobody in by itself: platform.machines names no hosts, so certificates are yours to approve';
+  const names = machines.flatMap(({ name, role }) => (role === 'bootstrap' ? [] : name));
+  return `grant the certificates of ${names.join(', ')}, and of nobody else`;
+}
+
+/** Hosts that are named, but not as many as the cluster has, are a mistake in one of both. */
+function countChecks({ cluster }: PlatformSite, machines: readonly ClusterMachine[]) {
+  if (machines.length === 0) return [];
+  const wanted = { 'control-plane': cluster.controlPlane, worker: cluster.workers } as const;
+  return Object.entries(wanted).flatMap(([role, count]) => {
+    const named = machines.filter((one) => one.role === role).length;
+    if (named === count) return [];
+    return {
+      subject: 'platform.machines',
+      severity: 'error' as const,
+      message: `platform.machines names ${counted(named, `${role} machine`)}, the cluster has ${count}`,
+      hint: 'Name each host of the cluster, or change cluster.controlPlane and cluster.workers',
+    };
+  });
+}

@@ -2,7 +2,13 @@ import { copyFile, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { exists, makeFolder, readText, readTextIfPresent } from '../../core/files.ts';
+import {
+  exists,
+  makeFolder,
+  readText,
+  readTextIfPresent,
+  writeFileAtomic,
+} from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import type { Host } from '../../host/host.ts';
 import type { InstallRun, OpenPlatform, PlatformSite } from '../platform.ts';
@@ -22,12 +28,22 @@ interface InstallerOptions {
   readonly machines: 'there' | 'made';
 }
 
+/** Where the installer works, and leaves what it knows of the cluster. */
+const clusterFolder = ({ install }: Pick<PlatformSite['paths'], 'install'>): string =>
+  join(install, 'cluster');
+
+export const installedKubeconfig = (paths: Pick<PlatformSite['paths'], 'install'>): string =>
+  join(clusterFolder(paths), 'auth', 'kubeconfig');
+
+export const installerLog = (paths: Pick<PlatformSite['paths'], 'install'>): string =>
+  join(clusterFolder(paths), '.openshift_install.log');
+
 /** The install as `openshift-install` does it: the way of every platform that is not played. */
 export function installer(
-  { paths }: Pick<PlatformSite, 'paths'>,
+  { paths, disconnected }: Pick<PlatformSite, 'paths' | 'disconnected'>,
   { host, machines }: InstallerOptions,
 ): Pick<OpenPlatform, 'boot' | 'watch'> & { readonly plan: readonly string[] } {
-  const folder = join(paths.install, 'cluster');
+  const folder = clusterFolder(paths);
   const install = (ctx: Context, { log }: InstallRun, ...command: readonly string[]) =>
     runInstaller(ctx, paths, { host, log, args: [...command, '--dir', folder] });
   const then =
@@ -38,12 +54,16 @@ export function installer(
     plan: [`run openshift-install in ${paths.install}: ${then}`],
     async boot(ctx, run) {
       if (await isMade(paths.install, folder)) return { folder };
+      // Of machines that it makes, the platform knows what has to go before.
+      if (machines === 'there')
+        await run.claim({ kind: 'directory', id: folder, temporary: false });
       await makeFolder(folder);
       // The installer eats its input; ours stays where it is.
       const config = join(paths.install, 'install-config.yaml');
       await copyFile(config, join(folder, 'install-config.yaml'));
       await copyFile(config, join(folder, MADE_FROM));
       await install(ctx, run, 'create', 'manifests');
+      if (disconnected) await leaveChannel(join(folder, 'manifests', 'cvo-overrides.yaml'));
       await cp(join(paths.install, EXTRA_MANIFESTS), folder, { recursive: true });
       await install(ctx, run, 'create', machines === 'made' ? 'cluster' : 'ignition-configs');
       if (machines === 'there') tellWhatToBoot(ctx, folder);
@@ -52,9 +72,15 @@ export function installer(
     async watch(ctx, run) {
       await install(ctx, run, 'wait-for', 'bootstrap-complete');
       await install(ctx, run, 'wait-for', 'install-complete');
-      return { kubeconfig: join(folder, 'auth', 'kubeconfig'), log: run.directory };
+      return { kubeconfig: installedKubeconfig(paths), log: installerLog(paths) };
     },
   };
+}
+
+/** With a channel the cluster would ask the internet for updates, for ever and in vain. */
+async function leaveChannel(path: string): Promise<void> {
+  const text = await readTextIfPresent(path);
+  if (text !== undefined) await writeFileAtomic(path, text.replace(/^ {2}channel: .*\n/m, ''));
 }
 
 /**
@@ -75,11 +101,10 @@ async function isMade(install: string, folder: string): Promise<boolean> {
   );
 }
 
-/** Machines that nobody made for the cluster are let in by nobody: their requests are the operator's. */
 function tellWhatToBoot(ctx: Context, folder: string): void {
   ctx.emit({
     type: 'note.added',
-    message: `Boot your hosts with bootstrap.ign, master.ign and worker.ign from ${folder}; atoll waits. Workers join when you approve their certificates: oc get csr`,
+    message: `Boot your hosts with bootstrap.ign, master.ign and worker.ign from ${folder}; atoll waits`,
   });
 }
 
@@ -91,17 +116,39 @@ interface InstallerCall {
 
 async function runInstaller(
   ctx: Context,
-  { install, tools }: PlatformSite['paths'],
+  paths: PlatformSite['paths'],
   { host, args, log }: InstallerCall,
 ): Promise<void> {
-  const { status } = await (await host(ctx)).run(ctx, join(tools, 'openshift-install'), args, {
-    timeoutMs: 2 * HOUR_MS,
-    onLine: log,
-  });
+  const words: string[] = [];
+  const { status } = await (await host(ctx)).run(
+    ctx,
+    join(paths.tools, 'openshift-install'),
+    args,
+    {
+      timeoutMs: 2 * HOUR_MS,
+      onLine(line) {
+        log(line);
+        words.push(...complaintIn(line));
+      },
+    },
+  );
   if (status === 0) return;
+  const own = [...new Set(words)].slice(-LAST_WORDS).map((text) => `\n  ${text}`);
   throw new AtollError(
     'CLUSTER_FAILED',
-    `openshift-install ${args.slice(0, 2).join(' ')} ended with status ${status}`,
-    { hint: `Run: ${shellLine(['atoll', 'diagnose', install])}`, details: { status } },
+    `openshift-install ${args.slice(0, 2).join(' ')} ended with status ${status}${own.join('')}`,
+    {
+      hint: `Run: ${shellLine(['atoll', 'diagnose', paths.install])}`,
+      details: { status, log: installerLog(paths) },
+    },
   );
+}
+
+const LAST_WORDS = 3;
+const COMPLAINT = /^(?:(?:time="[^"]*" )?level=(?:error|fatal) msg="?|(?:ERROR|FATAL) +)(.*?)"?$/;
+
+/** What a line of the installer says, where it is about a failure. */
+function complaintIn(line: string): string[] {
+  const text = COMPLAINT.exec(line)?.[1];
+  return text === undefined ? [] : [text.replaceAll('\\"', '"')];
 }

@@ -6,14 +6,3 @@ export function platformNotBuilt(name: string): AtollError {
     hint: '"atoll render" writes the files for it; with hosts of your own use platform none',
   });
 }
-
-/** For platforms on which nobody can look at the cluster yet. */
-export function verifyNotBuilt(): AtollError {
-  return new AtollError(
-    'NOT_BUILT',
-    'Cannot verify a running cluster: the verify stage knows only labs yet',
-    {
-      hint: 'Look at it with "oc get clusterversion,clusteroperators,nodes", or skip the stage: steps.skip: [verify]',
-    },
-  );
-}

@@ -31,6 +31,8 @@ export interface StageWork {
   readonly platform: OpenPlatform;
   readonly inventory: SiteInventory;
   readonly env: Env;
+  /** Said by the operator: nothing has to be rehearsed before machines boot. */
+  readonly skipRehearsal?: boolean | undefined;
 }
 
 /** One of the ten stages. It may run alone, again, and after a crash. */

@@ -23,7 +23,6 @@ import { configStage } from './config.ts';
 import { credentialsStage } from './credentials.ts';
 import { registryOptions } from './places.ts';
 import { registryStage } from './registry.ts';
-import { verifyStage } from './verify.ts';
 
 const ctx = silentContext();
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
@@ -220,7 +219,8 @@ describe('configStage', () => {
 
 describe('clusterStage on platform none', () => {
   async function siteWithFakeInstaller(): Promise<OpenSite> {
-    const open = await openTestSite();
+    // There is no mirror here to rehearse with.
+    const open = await openTestSite({ cluster: { rehearse: false } });
     const { install } = open.work.paths;
     await mkdir(install, { recursive: true });
     await writeFile(join(install, 'install-config.yaml'), 'apiVersion: v1\n');
@@ -248,6 +248,7 @@ describe('clusterStage on platform none', () => {
     expect(output.kubeconfig).toBe(join(folder, 'auth', 'kubeconfig'));
     expect(run.lines).toContain('fake installer: wait-for install-complete');
     expect(recording.events).toMatchObject([
+      { type: 'warning.raised', message: expect.stringContaining('without a rehearsal') },
       { type: 'note.added', message: expect.stringContaining('Boot your hosts') },
     ]);
     expect(await readdir(work.paths.install)).toContain('install-config.yaml');
@@ -296,9 +297,15 @@ describe('clusterStage on platform none', () => {
     });
   });
 
-  test('is followed by a verify stage that says it is not built', async () => {
-    const { work } = await openTestSite();
+  test('shows the last words of an installer that gave up', async () => {
+    const { work } = await siteWithFakeInstaller();
+    const words = 'level=error msg="Bootstrap failed to complete: timed out"';
+    const script = `#!/bin/sh\necho '${words}' >&2\nexit 5\n`;
+    await rm(join(work.paths.tools, 'openshift-install'));
+    await writeFile(join(work.paths.tools, 'openshift-install'), script, { mode: 0o755 });
 
-    await expect(verifyStage.run(ctx, work, stepRun())).rejects.toThrow('knows only labs yet');
+    await expect(clusterStage.run(ctx, work, stepRun())).rejects.toThrow(
+      'ended with status 5\n  Bootstrap failed to complete: timed out',
+    );
   });
 });

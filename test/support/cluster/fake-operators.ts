@@ -41,30 +41,52 @@ const WELL = [
   condition('Degraded', false),
 ];
 
+/** What the operators play to have installed. */
+export interface FakeRelease {
+  readonly version: string;
+  readonly release: string;
+  /** The image that machines of a role run. */
+  readonly image: (role: string) => string;
+}
+
+/** The operators that are played, in the order in which they settle. */
+export const OPERATORS = ['etcd', 'monitoring', 'marketplace'] as const;
+
 /**
  * Plays what no test can own: the operators of OpenShift and the machines that follow them. It is a
  * fake that writes to a real API what they would write: it boots nothing, and pulls nothing.
  */
 export class FakeOperators {
+  readonly #facts: FakeRelease;
   readonly #resources: Resources;
   readonly #ctx: Context;
   readonly #over = new AbortController();
   readonly #stuck = new Map<string, string>();
   #playing: Promise<unknown> = Promise.resolve();
 
-  constructor(resources: Resources) {
+  constructor(resources: Resources, facts: Partial<FakeRelease> = {}) {
+    const image = (role: string) => `${COMPONENTS}@${digestOf(role)}`;
+    this.#facts = { version: VERSION, release: RELEASE, image, ...facts };
     this.#resources = resources;
     this.#ctx = silentContext({ signal: this.#over.signal });
   }
 
   /** A cluster right after its install: well, and without a mirror. */
   async install(options: { readonly without?: readonly string[] } = {}): Promise<void> {
+    await this.begin();
+    await this.version([]);
+    for (const name of OPERATORS) await this.settle(name);
+    for (const name of Object.keys(NODES)) {
+      if (!options.without?.includes(name)) await this.join(name);
+    }
+  }
+
+  /** The API of a bootstrap machine: nothing is well yet, and there are no nodes. */
+  async begin(): Promise<void> {
     for (const name of NAMESPACES)
       await this.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    await this.version([]);
-    for (const name of ['etcd', 'monitoring', 'marketplace']) await this.operator(name, WELL);
-    const nodes = Object.entries(NODES).filter(([name]) => !options.without?.includes(name));
-    for (const [name, role] of nodes) await this.node(name, role);
+    const start = [condition('Available', false), condition('Progressing', true)];
+    for (const name of OPERATORS) await this.operator(name, start);
     for (const role of ['master', 'worker']) await this.render(role, []);
     for (const [kind, spec] of [
       [KINDS.operatorHub, {}],
@@ -75,8 +97,24 @@ export class FakeOperators {
     // The operator writes its own default, under its own name.
     const samples = { metadata: { name: 'cluster' }, spec: { managementState: 'Managed' } };
     await this.put({ ...KINDS.samples, ...samples }, 'cluster-samples-operator');
-    for (const [name, role] of nodes)
-      await this.pod(`etcd-${name}`, name, `${COMPONENTS}@${digestOf(role)}`);
+  }
+
+  /** A machine is a node, and runs what its role runs. */
+  async join(name: string): Promise<void> {
+    const role = NODES[name] ?? 'worker';
+    await this.node(name, role);
+    await this.pod(`etcd-${name}`, name, this.#facts.image(role));
+  }
+
+  async settle(operator: string): Promise<void> {
+    await this.operator(operator, WELL);
+  }
+
+  /** While the version operator still rolls out, in its words. */
+  async progressing(message: string): Promise<void> {
+    await this.version([condition('Progressing', true, 'UpdatingVersion', message)], {
+      state: 'Partial',
+    });
   }
 
   /** Follows the objects that come, as the operators do, until `stop`. */
@@ -115,8 +153,8 @@ export class FakeOperators {
     await this.put({ ...KINDS.clusterVersion, metadata: { name }, spec: { clusterID } });
     const entry = {
       state: history.state ?? 'Completed',
-      version: VERSION,
-      image: RELEASE,
+      version: this.#facts.version,
+      image: this.#facts.release,
       verified: true,
       startedTime: '2026-01-01T00:00:00Z',
       completionTime: '2026-01-01T01:00:00Z',
@@ -124,12 +162,16 @@ export class FakeOperators {
     await this.status(
       { ...KINDS.clusterVersion, metadata: { name } },
       {
-        desired: { version: VERSION, image: RELEASE },
+        desired: { version: this.#facts.version, image: this.#facts.release },
         observedGeneration: 1,
         versionHash: 'fake',
         availableUpdates: [],
         history: [entry],
-        conditions: [condition('Available', true), condition('Progressing', false), ...extra],
+        conditions: [
+          condition('Available', history.state !== 'Partial'),
+          ...(history.state === 'Partial' ? [] : [condition('Progressing', false)]),
+          ...extra,
+        ],
       },
     );
   }
@@ -137,7 +179,10 @@ export class FakeOperators {
   async operator(name: string, conditions: readonly object[]): Promise<void> {
     const object = { ...KINDS.clusterOperator, metadata: { name }, spec: {} };
     await this.put(object);
-    await this.status(object, { conditions, versions: [{ name: 'operator', version: VERSION }] });
+    await this.status(object, {
+      conditions,
+      versions: [{ name: 'operator', version: this.#facts.version }],
+    });
   }
 
   async degrade(name: string, message: string): Promise<void> {

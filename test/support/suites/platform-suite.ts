@@ -69,6 +69,7 @@ export async function platformSite(
   const folder = (name: string) => join(at, name);
   return {
     name: 'north',
+    disconnected: true,
     settings: { type: kind.name, ...kind.init.example },
     bastion: {},
     cluster: { controlPlane: 3, workers: 2 },
@@ -158,7 +159,9 @@ export function describePlatform(kind: PlatformKind): void {
 
     test('says with a code why it does not verify a cluster that was never there', async () => {
       const platform = await open();
-      const run = { outputs: {}, directory: '', log: () => undefined };
+      const wanted = async () => ({ objects: [], expected: {} });
+      const claim = async () => undefined;
+      const run = { outputs: {}, directory: '', log: () => undefined, claim, wanted };
 
       await expect(platform.verify(ctx, run)).rejects.toMatchObject({
         code: expect.stringMatching(/^[A-Z_]+$/),

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
+import type { ClusterMachine } from '../platform/platform.ts';
+import { bastionOf } from './stages/places.ts';
+import type { StageWork } from './stages/stage.ts';
+
+/** The part of a line of the mirror's access log that tells of machines. Other fields are for others. */
+const entrySchema = z.object({
+  at: z.string(),
+  client: z.string(),
+  user: z.string().optional(),
+  claimedUser: z.string().optional(),
+  method: z.string(),
+  status: z.number(),
+  error: z.string().optional(),
+  route: z.string().optional(),
+  repository: z.string().optional(),
+  reference: z.string().optional(),
+  digest: z.string().optional(),
+  bytesSent: z.number().default(0),
+  agent: z.string().optional(),
+});
+export type MirrorRequest = z.output<typeof entrySchema>;
+
+/** Where the embedded registry of a site logs; undefined where the mirror is somebody else's. */
+export function mirrorLog({ site, paths }: Pick<StageWork, 'site' | 'paths'>): string | undefined {
+  return site.registry.type === 'embedded' ? join(paths.registry, 'access.log') : undefined;
+}
+
+/** A line of the log, with the address of the client as people write it; undefined for anything else. */
+export function readMirrorRequest(line: string): MirrorRequest | undefined {
+  const found = parsed(line);
+  const client = found?.client.replace(/^::ffff:/, '');
+  return found && client !== undefined ? { ...found, client } : undefined;
+}
+
+function parsed(line: string): MirrorRequest | undefined {
+  try {
+    return entrySchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    // The last line may still be on its way to the disk.
+    return undefined;
+  }
+}
+
+/**
+ * Whether a machine of the cluster asked. What atoll itself reads, to mirror and to rehearse, proves
+ * nothing; where addresses of the machines are known, nobody else counts.
+ */
+export function isOfMachine(
+  { agent, client }: MirrorRequest,
+  machines: readonly ClusterMachine[] = [],
+): boolean {
+  if (agent?.startsWith('atoll')) return false;
+  const known = machines.flatMap(({ addresses }) => addresses ?? []);
+  return known.length === 0 || known.includes(client);
+}
+
+/** Digests that the mirror handed out to machines of the cluster, by its own log; undefined: nobody knows. */
+export async function servedDigests(
+  ctx: Context,
+  work: StageWork,
+): Promise<ReadonlySet<string> | undefined> {
+  const path = mirrorLog(work);
+  if (path === undefined) return undefined;
+  const served = new Set<string>();
+  for await (const line of linesOf(ctx, work, path)) {
+    const found = readMirrorRequest(line);
+    if (found?.status !== 200 || found.digest === undefined) continue;
+    if (isOfMachine(found, work.platform.machines)) served.add(found.digest);
+  }
+  return served;
+}
+
+async function* linesOf(ctx: Context, work: StageWork, path: string): AsyncGenerator<string> {
+  const bastion = await bastionOf(ctx, work);
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const chunk of bastion.get(ctx, path)) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch (error) {
+    // A log that was never begun, or was carried away, says nothing.
+    if (!(error instanceof AtollError && error.code === 'FILE_UNREADABLE')) throw error;
+  }
+}
