@@ -9,6 +9,8 @@ import type { SourceRepository } from './copy-repositories.ts';
 export interface Attachment {
   readonly descriptor: Descriptor;
   readonly tag?: string | undefined;
+  /** What it says it belongs to. */
+  readonly subject?: Digest | undefined;
 }
 
 /** What cosign appends to the name of an image's digest. */
@@ -93,7 +95,7 @@ async function byReferrer(
   const referrers = (await source.can.referrers?.(ctx, subject, tags)) ?? [];
   return referrers
     .filter(({ mediaType }) => isManifestType(mediaType))
-    .map((descriptor) => ({ descriptor }));
+    .map((descriptor) => ({ descriptor, subject }));
 }
 
 async function listTags(ctx: Context, tags: AsyncIterable<string>): KnownTags {

@@ -4,7 +4,8 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType } from '../../oci/media-types.ts';
-import { AttachmentFinder } from './attachments.ts';
+import { referrersTag } from '../../oci/referrers.ts';
+import { type Attachment, AttachmentFinder } from './attachments.ts';
 import type { Concurrency } from './concurrency.ts';
 import {
   CopyRepositories,
@@ -135,6 +136,17 @@ export class Planner {
     return await this.#concurrency.timed(group, () => target.has(this.#ctx, image));
   }
 
+  /** A run that was cut off may have put it without adding it to the list that others read. */
+  async #isListed(
+    { target }: DestinationRepository,
+    { digest }: Descriptor,
+    subject: Digest | undefined,
+  ): Promise<boolean> {
+    const list = target.can.read?.can.referrers;
+    if (!subject || !list) return true;
+    return (await list(this.#ctx, subject)).some((each) => each.digest === digest);
+  }
+
   async #attachments(request: PlanRequest, root: ManifestNode): Promise<PlannedTree[]> {
     const children = this.#options.childSignatures ?? true;
     const digests = (children ? nodesOf(root) : [root]).map(({ descriptor }) => descriptor.digest);
@@ -158,7 +170,7 @@ export class Planner {
       seen.add(descriptor.digest);
       return isNew;
     });
-    const trees = fresh.map(({ descriptor, tag }) => this.#attachment(request, descriptor, tag));
+    const trees = fresh.map((attachment) => this.#attachment(request, attachment));
     planned.push(...(await Promise.all(trees)));
     const next = new Set(fresh.map(({ descriptor }) => descriptor.digest));
     if (next.size > 0 && depth < MAX_ATTACHMENT_DEPTH) {
@@ -168,20 +180,23 @@ export class Planner {
 
   async #attachment(
     request: PlanRequest,
-    descriptor: Descriptor,
-    tag: string | undefined,
+    { descriptor, tag, subject }: Attachment,
   ): Promise<PlannedTree> {
     const wanted = tag === undefined ? [] : [tag];
     const tags = await this.#tagsAt(request.to, wanted);
-    const present = await this.#isThere(request.to, descriptor, tags);
+    const present =
+      (await this.#isThere(request.to, descriptor, tags)) &&
+      (await this.#isListed(request.to, descriptor, subject));
     const node = await this.#trees.plan({ ...request, shape: 'whole' }, descriptor, present);
     return { node, tags: missingOf(wanted, tags, descriptor) };
   }
 }
 
+/** A tag that is the one for the list of an image's referrers is left to that list. */
 function missingOf(wanted: readonly string[], tags: TargetTags, { digest }: Descriptor): string[] {
   const there = tags.naming(digest);
-  return wanted.filter((tag) => !there.has(tag));
+  const forList = referrersTag(digest);
+  return wanted.filter((tag) => !there.has(tag) && !(tag === forList && tags.has(tag)));
 }
 
 function unknown({ from }: ImageJob): AtollError {
@@ -206,6 +221,10 @@ class TargetTags {
   /** The image with this digest, if one of the tags names it. */
   find(digest: Digest): Descriptor | undefined {
     return this.#found.find(([, found]) => found?.digest === digest)?.[1];
+  }
+
+  has(tag: string): boolean {
+    return this.#found.some(([name, found]) => name === tag && found !== undefined);
   }
 
   /** The tags that name this digest. */

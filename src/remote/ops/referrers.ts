@@ -2,9 +2,10 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { KnownTags } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { type Digest, digestOf, splitDigest } from '../../oci/digest.ts';
+import { type Digest, digestOf } from '../../oci/digest.ts';
 import { type ImageIndex, isIndex, parseManifest, type RawManifest } from '../../oci/manifest.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
+import { referrerDescriptor, referrersTag } from '../../oci/referrers.ts';
 import { pages, readJson, unreadable } from './lists.ts';
 import { readManifest, resolveManifest, writeManifest } from './manifests.ts';
 import { type RepositoryClient, subjectAt } from './repository-client.ts';
@@ -19,14 +20,8 @@ export async function listReferrers(
   const listed = repo.client.features.referrers ? await byApi(ctx, repo, subject) : undefined;
   if (listed) return listed;
   const known = await tags;
-  if (known && !known.has(fallbackTag(subject))) return [];
+  if (known && !known.has(referrersTag(subject))) return [];
   return (await byTag(ctx, repo, subject))?.content.manifests ?? [];
-}
-
-/** The tag a list of referrers has where the registry keeps none: `sha256-<hex>`. */
-function fallbackTag(subject: Digest): string {
-  const { algorithm, hex } = splitDigest(subject);
-  return `${algorithm.slice(0, 32)}-${hex.slice(0, 64)}`;
 }
 
 async function byApi(ctx: Context, repo: RepositoryClient, subject: Digest) {
@@ -72,8 +67,9 @@ async function byTag(
   repo: RepositoryClient,
   subject: Digest,
 ): Promise<Index | undefined> {
-  const descriptor = await resolveManifest(ctx, repo, fallbackTag(subject));
-  if (!descriptor) return undefined;
+  const descriptor = await resolveManifest(ctx, repo, referrersTag(subject));
+  // An image that is mirrored by digest has the same tag: then that is no list.
+  if (!descriptor || descriptor.digest === subject) return undefined;
   const manifest = await readManifest(ctx, repo, descriptor);
   return isIndex(manifest) ? manifest : undefined;
 }
@@ -109,27 +105,27 @@ async function rewrite(
   manifest: RawManifest,
   subject: Digest,
 ): Promise<void> {
-  const tag = fallbackTag(subject);
+  const tag = referrersTag(subject);
   const taken = await resolveManifest(ctx, repo, tag);
+  if (taken?.digest === subject) await giveWay(ctx, repo, taken, tag);
   const list = taken ? await byTag(ctx, repo, subject) : undefined;
-  if (taken && !list) throw occupied(repo, tag);
+  if (taken && !list && taken.digest !== subject) throw occupied(repo, tag);
   const others = list?.content.manifests ?? [];
   if (others.some((entry) => entry.digest === manifest.descriptor.digest)) return;
-  await writeManifest(ctx, repo, indexOf([...others, referrerEntry(manifest)]), tag);
+  await writeManifest(ctx, repo, indexOf([...others, referrerDescriptor(manifest)]), tag);
 }
 
-/** What a list of referrers tells of a manifest: its kind and its annotations. */
-function referrerEntry({ descriptor, content }: RawManifest): Descriptor {
-  const { mediaType, digest, size } = descriptor;
-  const config = 'config' in content ? content.config.mediaType : undefined;
-  const artifactType = content.artifactType ?? config;
-  return {
-    mediaType,
-    digest,
-    size,
-    ...(artifactType ? { artifactType } : {}),
-    ...(content.annotations ? { annotations: content.annotations } : {}),
-  };
+/**
+ * Who looks for referrers knows only this tag, while an image by digest is found without one. It keeps
+ * another, since some registries remove what has none.
+ */
+async function giveWay(
+  ctx: Context,
+  repo: RepositoryClient,
+  image: Descriptor,
+  tag: string,
+): Promise<void> {
+  await writeManifest(ctx, repo, await readManifest(ctx, repo, image), `${tag}.image`);
 }
 
 function indexOf(manifests: readonly Descriptor[]): RawManifest {

@@ -4,6 +4,7 @@ import { mapBounded } from '../../../core/pool.ts';
 import type { Digest } from '../../../oci/digest.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
 import { formatReference } from '../../../oci/reference.ts';
+import { referrersTag } from '../../../oci/referrers.ts';
 import type { Registries, Repository } from '../../../remote/registries.ts';
 import type { ResourceOptions } from '../cluster-resources.ts';
 import type { WorkingDir } from '../working-dir.ts';
@@ -72,7 +73,9 @@ async function removeImage(
 ): Promise<Outcome> {
   const { target, digest } = content.image;
   const now = target.tag === undefined ? undefined : await repository.resolve(ctx, target.tag);
-  if (now && now.digest !== digest) {
+  // A list of its referrers may have taken the tag of an image by digest: it goes with the image.
+  const isList = now?.digest !== digest && target.tag === referrersTag(digest);
+  if (now && now.digest !== digest && !isList) {
     ctx.emit({
       type: 'warning.raised',
       message: `${formatReference(target)} names another image now and stays`,
@@ -82,10 +85,11 @@ async function removeImage(
   const isFree = (each: Digest) =>
     !held.has(`${repository.registry}/${repository.repository}@${each}`);
   if (isFree(digest)) {
+    if (now && isList) await repository.remove(ctx, now.digest);
     await removeContent(ctx, repository, content, isFree);
     return 'removed';
   }
-  if (now && target.tag !== undefined) await removeTag(ctx, repository, target.tag);
+  if (now && !isList && target.tag !== undefined) await removeTag(ctx, repository, target.tag);
   return 'untagged';
 }
 
