@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { KINDS } from '../src/cluster/api/kinds.ts';
 import { type KubeObject, keyOf, objectSchema } from '../src/cluster/api/object.ts';
 import type { Resources } from '../src/cluster/api/resources.ts';
 import { applyAll } from '../src/cluster/apply/apply.ts';
@@ -12,7 +14,9 @@ import {
 } from '../src/generate/cluster/catalogs.ts';
 import { clusterVersionPatch, updateService } from '../src/generate/cluster/cluster-version.ts';
 import { imageConfig, trustedCaConfigMap } from '../src/generate/cluster/image-config.ts';
+import { imagePolicy } from '../src/generate/cluster/image-policy.ts';
 import { telemetryOff } from '../src/generate/cluster/monitoring-config.ts';
+import { pinnedImageSets } from '../src/generate/cluster/pinned-images.ts';
 import { releaseSignatures } from '../src/generate/cluster/release-signatures.ts';
 import { samplesConfig } from '../src/generate/cluster/samples-config.ts';
 import { textFile } from '../src/generate/ignition/config.ts';
@@ -32,6 +36,10 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const MIRROR = 'mirror.example:5000';
 const INDEX = `${MIRROR}/redhat/redhat-operator-index:v4.20`;
+const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+  type: 'spki',
+  format: 'pem',
+}) as string;
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const RULES = [
   {
@@ -72,6 +80,13 @@ const EVERYTHING = parsed(
     graphDataImage: `${MIRROR}/openshift/graph-image:latest`,
   }),
   telemetryOff(),
+  imagePolicy({
+    name: 'team',
+    scopes: ['quay.io/team'],
+    publicKey: KEY,
+    signedAs: { prefix: 'quay.io/team', signedPrefix: 'quay.io/other' },
+  }),
+  imagePolicy({ name: 'team', namespace: 'default', scopes: [MIRROR], publicKey: KEY }),
   machineConfig({
     name: '99-worker-chrony',
     role: 'worker',
@@ -152,10 +167,12 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
     const first = await applyAll(ctx, resources, EVERYTHING, { wait: QUICK });
     const second = await applyAll(ctx, resources, EVERYTHING, { wait: QUICK });
 
-    expect(first.objects.map(({ object }) => object).slice(0, 3)).toEqual([
+    expect(first.objects.map(({ object }) => object).slice(0, 5)).toEqual([
       'ConfigMap openshift-config/mirror-ca',
       'Image cluster',
+      'ClusterImagePolicy team',
       'ImageDigestMirrorSet idms-release-0',
+      'ImagePolicy default/team',
     ]);
     expect(first.objects.filter(({ result }) => result === 'skipped')).toEqual([]);
     expect(new Set(second.objects.map(({ result }) => result))).toEqual(new Set(['unchanged']));
@@ -163,6 +180,47 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
       event.type === 'task.finished' ? event.task : [],
     );
     expect(finished.slice(0, 2)).toEqual(['machine-config-pools', 'catalogs']);
+  });
+
+  test('pinned images are waited for until every node has this very set of them', async () => {
+    const images = [`quay.io/a@${digestOf('a')}`];
+    const sets = parsed(...pinnedImageSets({ name: 'release', pools: ['worker'], images }));
+    const node = {
+      apiVersion: KINDS.machineConfigNode.apiVersion,
+      kind: KINDS.machineConfigNode.kind,
+      metadata: { name: 'worker-0' },
+      spec: {
+        node: { name: 'worker-0' },
+        pool: { name: 'worker' },
+        configVersion: { desired: 'x' },
+      },
+    };
+    const has = (generations: object) =>
+      operators.status(node, {
+        configVersion: { current: 'x', desired: 'x' },
+        pinnedImageSets: [{ name: 'worker-release', desiredGeneration: 1, ...generations }],
+      });
+    await operators.put(node);
+    await has({ lastFailedGeneration: 1, lastFailedGenerationError: 'no space left' });
+    // The node has it only after its failure was seen.
+    let seen = () => {};
+    const failure = new Promise<void>((resolve) => {
+      seen = resolve;
+    });
+    const ctx = silentContext({
+      emit: (event) => {
+        if (event.type === 'task.progressed' && event.note?.includes('no space left')) seen();
+      },
+    });
+
+    const applying = applyAll(ctx, resources, sets, { wait: QUICK });
+    await failure;
+    await has({ currentGeneration: 1 });
+    const { objects } = await applying;
+
+    expect(objects).toMatchObject([{ object: 'PinnedImageSet worker-release', result: 'created' }]);
+    for (const object of [...sets, ...parsed(node)])
+      await resources.remove(silentContext(), keyOf(object));
   });
 
   test('a dry run changes nothing, and is checked by the API all the same', async () => {

@@ -1,4 +1,6 @@
 import { BOOTSTRAP_STEPS } from './bootstrap/steps.ts';
+import { defaultOsImageStream } from './features.ts';
+import type { ReleaseVersion } from './version.ts';
 
 /** Components the bootstrap machine pulls in every install, in the order in which it needs them. */
 export const BOOTSTRAP_COMPONENTS: readonly string[] = [
@@ -21,6 +23,24 @@ export const NODE_COMPONENTS: readonly string[] = [
   'cluster-node-tuning-operator',
   'cli',
 ];
+
+const OS_COMPONENT = /^(?:rhel|stream)[a-zA-Z0-9.-]*-coreos[a-zA-Z0-9.-]*$/;
+const OS_SOURCE = 'github.com/openshift/os';
+
+/** Whether a component is the system of nodes or its extensions: the cluster reads the streams from their labels. */
+export function isOsComponent(component: {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}): boolean {
+  const built = component.annotations['io.openshift.build.source-location'] ?? '';
+  return OS_COMPONENT.test(component.name) || built.includes(OS_SOURCE);
+}
+
+/** The component that nodes of a release run as their system, where the install-config names no stream. */
+export function nodeImageComponent(version: ReleaseVersion | undefined): string {
+  const isNew = version !== undefined && defaultOsImageStream(version) === 'rhel-10';
+  return isNew ? 'rhel-coreos-10' : 'rhel-coreos';
+}
 
 /** What every control plane node runs besides; the version operator runs from the release image itself. */
 export const CONTROL_PLANE_COMPONENTS: readonly string[] = [

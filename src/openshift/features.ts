@@ -59,7 +59,10 @@ export function defaultClusterCatalogs(version?: ReleaseVersion): string[] {
   ];
 }
 
+export const OS_IMAGE_STREAMS = ['rhel-9', 'rhel-10'] as const;
+export type OsImageStream = (typeof OS_IMAGE_STREAMS)[number];
+
 /** Which RHEL the nodes of a release run where the install-config names no stream. */
-export function defaultOsImageStream(version: ReleaseVersion): 'rhel-9' | 'rhel-10' {
+export function defaultOsImageStream(version: ReleaseVersion): OsImageStream {
   return isAtLeast(version, '5.0') ? 'rhel-10' : 'rhel-9';
 }

@@ -167,6 +167,7 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
     additionalTrustBundle: await inputs.trustBundle(),
     credentialsMode: cluster.credentialsMode,
     fips: cluster.fips,
+    osImageStream: cluster.osImageStream,
     sshKey,
     pullSecret: await inputs.pullSecret(),
   };

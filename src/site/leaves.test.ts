@@ -97,6 +97,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'cluster.serviceNetwork': { after: { cluster: { serviceNetwork: '172.29.0.0/16' } } },
   'cluster.credentialsMode': { after: { cluster: { credentialsMode: 'Manual' } } },
   'cluster.fips': { after: { cluster: { fips: true } } },
+  'cluster.osImageStream': { after: { cluster: { osImageStream: 'rhel-10' } } },
   'cluster.disabledCapabilities': { after: { cluster: { disabledCapabilities: ['Console'] } } },
   'postInstall.defaultCatalogs': { after: { postInstall: { defaultCatalogs: true } } },
   'postInstall.samples': { after: { postInstall: { samples: 'Managed' } } },

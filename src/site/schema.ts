@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { publishedSchema } from '../core/json-schema.ts';
+import { OS_IMAGE_STREAMS } from '../openshift/features.ts';
 import type { PlatformKind, PlatformSettings } from '../platform/platform.ts';
 
 // atoll.yaml. Unknown fields are refused everywhere: a misspelled one would silently do nothing.
@@ -105,6 +106,10 @@ const cluster = z.strictObject({
     .optional()
     .describe('CREDENTIALS_MODE'),
   fips: z.boolean().default(false),
+  osImageStream: z
+    .enum(OS_IMAGE_STREAMS)
+    .optional()
+    .describe('RHEL of the nodes, from 4.23 on; the release decides by default'),
   disabledCapabilities: z
     .array(z.string())
     .default([])

@@ -10,6 +10,7 @@ import { type Applied, type ApplyOptions, applyObject } from './apply-object.ts'
 import { APPLY_STEPS, inOrder, stepOf } from './order.ts';
 import { unwanted } from './prune.ts';
 import { type CatalogWait, catalogKeys, waitForCatalogs } from './wait-catalogs.ts';
+import { waitForPinned } from './wait-pinned.ts';
 
 export interface ApplyRun extends ApplyOptions {
   /** Undefined: nobody waits. */
@@ -37,6 +38,9 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   KINDS.updateService.kind,
   KINDS.samples.kind,
   KINDS.catalogSource.kind,
+  KINDS.pinnedImageSet.kind,
+  KINDS.clusterImagePolicy.kind,
+  KINDS.imagePolicy.kind,
 ]);
 
 /** Brings objects to a cluster, each before those that need it, and waits until nodes and catalogs follow. */
@@ -55,12 +59,12 @@ export async function applyAll(
       await waitForPools(ctx, resources, wantedMirrors(objects), run.wait.pools);
   }
   const removed = await pruneAfter(ctx, resources, objects, run);
-  if (run.wait && !run.dryRun) await settleCatalogs(ctx, resources, objects, applied, run.wait);
+  if (run.wait && !run.dryRun) await settle(ctx, resources, objects, applied, run.wait);
   const server = resources.client.access.server.href;
   return { server, dryRun: run.dryRun ?? false, objects: applied, removed };
 }
 
-async function settleCatalogs(
+async function settle(
   ctx: Context,
   resources: Resources,
   objects: readonly KubeObject[],
@@ -70,8 +74,9 @@ async function settleCatalogs(
   const skipped = new Set(
     applied.filter(({ result }) => result === 'skipped').map(({ object }) => object),
   );
-  const keys = catalogKeys(objects.filter(isServing)).filter((key) => !skipped.has(titleOf(key)));
-  await waitForCatalogs(ctx, resources, keys, wait.catalogs);
+  const there = objects.filter((object) => !skipped.has(titleOf(keyOf(object))));
+  await waitForCatalogs(ctx, resources, catalogKeys(there.filter(isServing)), wait.catalogs);
+  await waitForPinned(ctx, resources, there, wait.pools);
 }
 
 async function applyOne(

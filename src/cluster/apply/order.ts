@@ -16,6 +16,9 @@ const STEP_OF: Readonly<Record<string, ApplyStep>> = {
   [`${CONFIG}|ImageTagMirrorSet`]: 'mirrors',
   'operator.openshift.io|ImageContentSourcePolicy': 'mirrors',
   'machineconfiguration.openshift.io|MachineConfig': 'mirrors',
+  // Rewrites policy.json on nodes, as mirrors rewrite registries.conf.
+  [`${CONFIG}|ClusterImagePolicy`]: 'mirrors',
+  [`${CONFIG}|ImagePolicy`]: 'mirrors',
   // Off before ours come: two catalogs with one package are a choice nobody made.
   [`${CONFIG}|OperatorHub`]: 'mirrors',
   'operators.coreos.com|CatalogSource': 'catalogs',

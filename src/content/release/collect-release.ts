@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { AtollError, messageOf } from '../../core/errors.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import {
@@ -21,7 +21,7 @@ import type { ImageSet } from '../image-set/image-set.ts';
 import type { WantedRelease } from './choose-releases.ts';
 import { kubeVirtDisks } from './payload/kubevirt.ts';
 import { type Payload, readPayload } from './payload/payload.ts';
-import { checkSigstore, needsSigstore, trustRelease } from './release-trust.ts';
+import { needsSigstore, trustRelease, trustSigstore } from './release-trust.ts';
 import type { VerifiedSignature } from './signatures/gpg.ts';
 
 /** A release as it was found. */
@@ -175,21 +175,15 @@ async function collectExtras(
   }
   if (set.purpose === 'mirror') {
     try {
-      await checkSigstore(ctx, found, deps.sigstoreKey);
+      const release = { reference: found.wanted.reference, version: found.payload.version };
+      const warning = await trustSigstore(ctx, found, release, deps.sigstoreKey);
+      if (warning !== undefined) warnings.push(warning);
     } catch (error) {
       ctx.signal.throwIfAborted();
-      const required = needsSigstore(found.wanted.reference, found.payload.version);
-      // With a key, a wrong signature is never only a warning.
-      const isFatal = required || (deps.sigstoreKey !== undefined && isRefused(error));
-      if (isFatal) failures.push(failureOf(`Sigstore signature of ${found.name.tag}`, error));
-      else warnings.push(messageOf(error));
+      failures.push(failureOf(`Sigstore signature of ${found.name.tag}`, error));
     }
   }
   return { images, warnings, failures };
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof AtollError && error.code === 'SIGNATURE_INVALID';
 }
 
 const ALL = ['amd64', 'arm64', 'ppc64le', 's390x'] as const;

@@ -218,7 +218,7 @@ describe('verifyOpenRelease', () => {
       images: reach,
     });
 
-    expect(images).toEqual({ found: rest.length, missing: [absent?.name] });
+    expect(images).toEqual({ found: rest.length, missing: [absent?.name], signed: 0, wrong: [] });
   });
 
   test('does not follow the names of upstream once a mirror has one of the components', async () => {
@@ -240,6 +240,11 @@ describe('verifyOpenRelease', () => {
       { trust: await trusting(), images: reach },
     );
 
-    expect(images).toEqual({ found: 1, missing: others.map(({ name }) => name) });
+    expect(images).toEqual({
+      found: 1,
+      missing: others.map(({ name }) => name),
+      signed: 0,
+      wrong: [],
+    });
   });
 });

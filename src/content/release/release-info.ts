@@ -1,5 +1,11 @@
+import type { Context } from '../../core/context.ts';
+import { messageOf } from '../../core/errors.ts';
 import { byFirst } from '../../core/order.ts';
+import { knows } from '../../openshift/features.ts';
+import { parseReleaseVersion } from '../../openshift/version.ts';
+import type { ComponentReach } from './locate-component.ts';
 import type { OpenRelease } from './open-release.ts';
+import { type OsStream, osStreams } from './os-streams.ts';
 import type { Component } from './payload/image-references.ts';
 
 /** A release in a few facts. */
@@ -24,6 +30,24 @@ export interface ReleaseInfo {
 
 const VERSIONS = 'io.openshift.build.versions';
 const META_FILES = new Set(['image-references', 'release-metadata']);
+
+/** The same, with the RHELs its nodes can run: from 4.23 on there is more than one. */
+export async function releaseInfoWithStreams(
+  ctx: Context,
+  release: OpenRelease,
+  reach: ComponentReach,
+): Promise<ReleaseInfo & { readonly osStreams?: readonly OsStream[] }> {
+  const info = releaseInfo(release);
+  if (!knows(parseReleaseVersion(info.version), 'osImageStream')) return info;
+  try {
+    return { ...info, osStreams: await osStreams(ctx, release, reach) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const message = `The streams of its nodes could not be read: ${messageOf(error)}`;
+    ctx.emit({ type: 'warning.raised', subject: info.tag, message });
+    return info;
+  }
+}
 
 export function releaseInfo({ payload, place, pullSpec }: OpenRelease): ReleaseInfo {
   const manifests = [...payload.manifests.keys()].filter((name) => !META_FILES.has(name));

@@ -12,6 +12,7 @@ import type { CollectDeps } from '../collecting.ts';
 import { type VerifiedSignature, verifyRelease } from './signatures/gpg.ts';
 import { loadReleaseKeys } from './signatures/release-keys.ts';
 import { findSigstore, sigstoreTag, verifySigstore } from './signatures/sigstore.ts';
+import { findBundles, verifyBundles } from './signatures/sigstore-bundle.ts';
 
 /** The signature of a release; undefined, with a loud warning, where the user chose to do without. */
 export async function trustRelease(
@@ -59,17 +60,66 @@ export async function checkSigstore(
   ctx: Context,
   { source, descriptor, platforms }: SigstoreSubject,
   key: CollectDeps['sigstoreKey'],
-): Promise<void> {
-  const isSigned = async ({ digest }: Descriptor): Promise<boolean> => {
-    if (key) return (await verifySigstore(ctx, source, digest, key)) !== undefined;
-    return (await findSigstore(ctx, source, digest)) !== undefined;
+): Promise<SignatureForm> {
+  const formOf = async ({ digest }: Descriptor): Promise<SignatureForm | undefined> => {
+    const tagged = key
+      ? await verifySigstore(ctx, source, digest, key)
+      : await findSigstore(ctx, source, digest);
+    if (tagged !== undefined) return 'attached';
+    const isBundled = key
+      ? await verifyBundles(ctx, source, digest, key)
+      : (await findBundles(ctx, source, digest)).length > 0;
+    return isBundled ? 'bundle' : undefined;
   };
-  if (await isSigned(descriptor)) return;
+  const own = await formOf(descriptor);
+  if (own) return own;
   if (!isIndexType(descriptor.mediaType)) throw unsigned(descriptor);
   const { children } = await source.manifest(ctx, descriptor);
+  const forms: SignatureForm[] = [];
   for (const child of platforms ? selectPlatforms(children, platforms) : children) {
-    if (!(await isSigned(child))) throw unsigned(child);
+    const form = await formOf(child);
+    if (!form) throw unsigned(child);
+    forms.push(form);
   }
+  return forms.includes('bundle') ? 'bundle' : 'attached';
+}
+
+/** How an image is signed: beside it under a tag, which nodes read, or as a bundle of cosign 3, which they do not. */
+type SignatureForm = 'attached' | 'bundle';
+
+/**
+ * What every flow does about the Sigstore signature of a release. Throws where the cluster insists on one, and
+ * where a key says that it is wrong; otherwise answers what to warn of.
+ */
+export async function trustSigstore(
+  ctx: Context,
+  subject: SigstoreSubject,
+  release: { readonly reference: Reference | undefined; readonly version: string },
+  key: CollectDeps['sigstoreKey'],
+): Promise<string | undefined> {
+  const isRequired =
+    release.reference !== undefined && needsSigstore(release.reference, release.version);
+  try {
+    const form = await checkSigstore(ctx, subject, key);
+    if (form === 'bundle' && isRequired) throw unreadable(subject.descriptor);
+    return undefined;
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const isWrong = error instanceof AtollError && error.code === 'SIGNATURE_INVALID';
+    if (isRequired || (key !== undefined && isWrong)) throw error;
+    return messageOf(error);
+  }
+}
+
+function unreadable({ digest }: Descriptor): AtollError {
+  return new AtollError(
+    'SIGNATURE_MISSING',
+    `Cannot use the Sigstore signature of ${digest}: it is a bundle of cosign 3`,
+    {
+      hint: `Nodes read only the tag ${sigstoreTag(digest)}: mirror from a place that has it`,
+      details: { digest },
+    },
+  );
 }
 
 function unsigned({ digest }: Descriptor): AtollError {

@@ -10,11 +10,14 @@ import {
 } from './catalogs.ts';
 import { clusterVersionPatch, updateService } from './cluster-version.ts';
 import { imageConfig, trustedCaConfigMap, trustedCaKey } from './image-config.ts';
+import { imagePolicy } from './image-policy.ts';
 import { telemetryOff } from './monitoring-config.ts';
+import { pinnedImageSets } from './pinned-images.ts';
 import { releaseSignatures } from './release-signatures.ts';
 import { samplesConfig } from './samples-config.ts';
 
 const INDEX = 'mirror.example:5000/ocp/redhat/redhat-operator-index:v4.18';
+const KEY = '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n';
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 test('cluster objects have their golden form', async () => {
@@ -43,6 +46,20 @@ test('cluster objects have their golden form', async () => {
         { group: 'config.openshift.io', kind: 'DNS', name: 'cluster', namespace: '' },
         { group: '', kind: 'ConfigMap', name: 'cluster-config-v1', namespace: 'kube-system' },
       ],
+      signatureStores: [{ url: 'https://updates.example/signatures', ca: 'updates-ca' }],
+    }),
+    imagePolicy({ name: 'team', scopes: ['quay.io/team', 'quay.io/apps'], publicKey: KEY }),
+    imagePolicy({
+      name: 'team',
+      namespace: 'apps',
+      scopes: ['mirror.example:5000/team'],
+      publicKey: KEY,
+      signedAs: { prefix: 'mirror.example:5000/team', signedPrefix: 'quay.io/team' },
+    }),
+    ...pinnedImageSets({
+      name: 'release',
+      pools: ['worker', 'master'],
+      images: [`quay.io/b@${digestOf('b')}`, `quay.io/a@${digestOf('a')}`],
     }),
     telemetryOff(),
   );
@@ -63,6 +80,20 @@ describe('catalogName', () => {
 
   test('refuses a name that is too long', () => {
     expect(() => catalogName('cs', `m.io/${'a'.repeat(70)}:v1`)).toThrow('Cannot name a catalog');
+  });
+});
+
+test('imagePolicy leaves the policy of the release to the cluster', () => {
+  const input = { name: 'openshift', scopes: ['quay.io/team'], publicKey: KEY };
+
+  expect(() => imagePolicy(input)).toThrow('Cannot name a ClusterImagePolicy "openshift"');
+  expect(
+    imagePolicy({ ...input, signedAs: { repository: 'quay.io/a' }, name: 'a' }).spec.policy,
+  ).toMatchObject({
+    signedIdentity: {
+      matchPolicy: 'ExactRepository',
+      exactRepository: { repository: 'quay.io/a' },
+    },
   });
 });
 

@@ -17,6 +17,14 @@ export interface ClusterVersionPatchInput {
   /** URL of the update service inside, such as `https://…/api/upgrades_info/v1/graph`. */
   readonly upstream?: string | undefined;
   readonly channel?: string | undefined;
+  /** Where the cluster finds signatures of releases instead of on the internet, such as its update service. */
+  readonly signatureStores?: readonly SignatureStore[] | undefined;
+}
+
+export interface SignatureStore {
+  readonly url: string;
+  /** ConfigMap in `openshift-config` with the CA of the store. */
+  readonly ca?: string | undefined;
 }
 
 /** A merge patch for `clusterversion/version`. A list of overrides replaces the one that is there. */
@@ -41,6 +49,14 @@ export function clusterVersionPatch(input: ClusterVersionPatchInput): {
       ...(input.channel === undefined ? {} : { channel: input.channel }),
       ...(input.upstream === undefined ? {} : { upstream: input.upstream }),
       ...(overrides === undefined ? {} : { overrides }),
+      ...(input.signatureStores === undefined
+        ? {}
+        : {
+            signatureStores: input.signatureStores.map(({ url, ca }) => ({
+              url,
+              ...(ca === undefined ? {} : { ca: { name: ca } }),
+            })),
+          }),
     },
   };
 }

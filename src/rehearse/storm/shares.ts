@@ -2,7 +2,9 @@ import {
   BOOTSTRAP_COMPONENTS,
   CONTROL_PLANE_COMPONENTS,
   NODE_COMPONENTS,
+  nodeImageComponent,
 } from '../../openshift/components.ts';
+import { parseReleaseVersion } from '../../openshift/version.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 
 export type StormRole = 'bootstrap' | 'control plane' | 'worker';
@@ -34,7 +36,10 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhas
   const workload = images.filter((check) => !isPayload(check));
   const release = payload.filter(({ image }) => image.kind === 'release');
   const named = (names: readonly string[]) => pick(payload, names);
-  const everywhere = named(NODE_COMPONENTS);
+  const system = systemOf(payload);
+  const everywhere = named(
+    NODE_COMPONENTS.map((name) => (name === NODE_IMAGE && system ? system : name)),
+  );
   const control = [...release, ...everywhere, ...named(CONTROL_PLANE_COMPONENTS)];
   const rest = payload.filter((check) => !control.includes(check));
   const phases: PullPhase[] = [
@@ -47,6 +52,15 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhas
   ];
   return phases.filter((phase) => phase.nodes.length > 0);
 }
+
+/** Nodes of 5.0 run another system than those before, where the payload has both. */
+function systemOf(payload: readonly ImageCheck[]): string | undefined {
+  const [version] = payload.flatMap(({ image }) => image.release ?? []);
+  const name = version && nodeImageComponent(parseReleaseVersion(version));
+  return payload.some(({ image }) => image.component === name) ? name : undefined;
+}
+
+const NODE_IMAGE = nodeImageComponent(undefined);
 
 const isPayload = ({ image }: ImageCheck) => image.kind === 'release' || image.kind === 'component';
 

@@ -1,4 +1,4 @@
-import { releaseInfo } from '../../../content/release/release-info.ts';
+import { releaseInfoWithStreams } from '../../../content/release/release-info.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { columns } from '../../table.ts';
 import { RELEASE_ARGUMENT, RELEASE_OPTIONS, withRelease } from './release-input.ts';
@@ -15,11 +15,12 @@ export const releaseInfoCommand = defineCommand({
     'atoll release info mirror.example:8443/ocp/openshift/release-images:4.18.1-x86_64':
       'a release on the mirror',
   },
-  run: (ctx, input) => withRelease(ctx, input, async ({ release }) => releaseInfo(release)),
+  run: (ctx, input) =>
+    withRelease(ctx, input, ({ release, reach }) => releaseInfoWithStreams(ctx, release, reach)),
   text: infoText,
 });
 
-function infoText(info: ReturnType<typeof releaseInfo>, style: Style): string {
+function infoText(info: Awaited<ReturnType<typeof releaseInfoWithStreams>>, style: Style): string {
   const rows: [string, string][] = [
     ['Version', style.bold(info.version)],
     ['Digest', info.digest],
@@ -30,6 +31,7 @@ function infoText(info: ReturnType<typeof releaseInfo>, style: Style): string {
     ['Updates from', info.previous.join(', ') || 'nothing'],
     ['Components', String(info.components)],
     ['Manifests', String(info.manifests)],
+    ...(info.osStreams ?? []).map(({ name, osImage }): [string, string] => [name, osImage]),
     ...Object.entries(info.versions).map(([name, value]): [string, string] => [name, value]),
   ];
   return columns(rows.map(([name, value]) => [style.dim(name), value])).join('\n');

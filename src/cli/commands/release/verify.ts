@@ -16,6 +16,7 @@ const SIGNATURE_OPTIONS = {
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 const SOME_MISSING = 7;
+const UNTRUSTED = 5;
 
 export const releaseVerifyCommand = defineCommand({
   name: 'release verify',
@@ -49,7 +50,10 @@ export const releaseVerifyCommand = defineCommand({
     );
   },
   text: verdictText,
-  exitCode: ({ images }) => (images && images.missing.length > 0 ? SOME_MISSING : 0),
+  exitCode: ({ images }) => {
+    if (images && images.wrong.length > 0) return UNTRUSTED;
+    return images && images.missing.length > 0 ? SOME_MISSING : 0;
+  },
 });
 
 function verdictText(verdict: ReleaseVerdict, style: Style): string {
@@ -59,6 +63,13 @@ function verdictText(verdict: ReleaseVerdict, style: Style): string {
     `signed    ${signature.identity} by key ${signature.keyId}`,
     `sigstore  ${sigstore}`,
   ];
-  if (images) lines.push(`images    ${images.found} found, ${images.missing.length} missing`);
-  return [...lines, ...(images?.missing ?? []).map((name) => `  ${style.red(name)}`)].join('\n');
+  if (!images) return lines.join('\n');
+  return [
+    ...lines,
+    `images    ${images.found} found, ${images.missing.length} missing, ${images.signed} signed`,
+    ...images.missing.map((name) => `  ${style.red(name)}`),
+    ...images.wrong.map(
+      (name) => `  ${style.red(name)}: its Sigstore signature is not to be trusted`,
+    ),
+  ].join('\n');
 }

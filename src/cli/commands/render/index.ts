@@ -16,6 +16,7 @@ import {
   credentialsSecretsCommand,
 } from './targets/credentials.ts';
 import { ignitionTarget, userDataTarget } from './targets/ignition.ts';
+import { imagePolicyTarget, pinnedImagesTarget, registriesDTarget } from './targets/image-trust.ts';
 import { installConfigTarget } from './targets/install-config.ts';
 import { installConfigCheckCommand } from './targets/install-facts.ts';
 import { hostsTarget, mirrorSetsTarget, registriesConfTarget } from './targets/mirror-rules.ts';
@@ -36,6 +37,7 @@ export const RENDER_COMMANDS: readonly Command[] = [
   patchIgnitionCommand,
   registriesConfTarget,
   policyTarget,
+  registriesDTarget,
   hostsTarget,
   authTarget,
   crioTarget,
@@ -51,6 +53,8 @@ export const RENDER_COMMANDS: readonly Command[] = [
   updateServiceTarget,
   clusterVersionTarget,
   releaseSignaturesTarget,
+  imagePolicyTarget,
+  pinnedImagesTarget,
   registryUnitTarget,
   registryConfigTarget,
   squidConfTarget,

@@ -1,4 +1,10 @@
 import * as z from 'zod';
+import {
+  knows,
+  OS_IMAGE_STREAMS,
+  type OsImageStream,
+  sinceOf,
+} from '../../../openshift/features.ts';
 import { isDnsName, MAX_DNS_NAME } from '../../dns-name.ts';
 import { type Fields, flag, part, text, texts } from '../fields.ts';
 import type { Surroundings } from '../traits.ts';
@@ -11,6 +17,8 @@ export interface IdentityInput {
   readonly credentialsMode?: 'Manual' | 'Mint' | 'Passthrough' | undefined;
   readonly fips?: boolean | undefined;
   readonly sshKey?: string | undefined;
+  /** Which RHEL the nodes run; the release decides by default. */
+  readonly osImageStream?: OsImageStream | undefined;
 }
 
 export const identityFields = {
@@ -56,6 +64,7 @@ export function buildChoices(input: IdentityInput, requiredMode: string | undefi
     ...(input.publish ? { publish: input.publish } : {}),
     ...(mode ? { credentialsMode: mode } : {}),
     ...(input.fips ? { fips: true } : {}),
+    ...(input.osImageStream ? { osImageStream: input.osImageStream } : {}),
   };
 }
 
@@ -72,7 +81,7 @@ export function checkIdentity(config: IdentityConfig, around: Surroundings): Vio
     ...checkDomain(config),
     ...checkCredentialsMode(config, around),
     ...checkPublish(config, around),
-    ...checkFeatures(config),
+    ...checkFeatures(config, around),
     ...checkSshKey(config),
     ...when(config.fips === true, () =>
       warning(
@@ -160,7 +169,10 @@ function checkPublish(config: IdentityConfig, { platform }: Surroundings): Viola
 
 const FEATURE_SETS = ['TechPreviewNoUpgrade', 'DevPreviewNoUpgrade', 'CustomNoUpgrade'];
 
-function checkFeatures({ featureSet, featureGates = [], osImageStream }: IdentityConfig) {
+function checkFeatures(
+  { featureSet, featureGates = [], osImageStream }: IdentityConfig,
+  { facts: { version } }: Surroundings,
+) {
   return [
     ...oneOf('featureSet', featureSet, FEATURE_SETS),
     ...when(featureGates.length > 0 && featureSet !== 'CustomNoUpgrade', () =>
@@ -175,7 +187,14 @@ function checkFeatures({ featureSet, featureGates = [], osImageStream }: Identit
         error(`featureGates[${index}]`, `"${gate}" is not a gate`, 'Write "Name=true"'),
       ),
     ),
-    ...oneOf('osImageStream', osImageStream, ['rhel-9', 'rhel-10']),
+    ...oneOf('osImageStream', osImageStream, OS_IMAGE_STREAMS),
+    ...when(osImageStream !== undefined && !knows(version, 'osImageStream'), () =>
+      error(
+        'osImageStream',
+        `releases before ${sinceOf('osImageStream')} do not know it`,
+        'Remove it: nodes run the only RHEL there is',
+      ),
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CollectDeps } from '../../../content/collecting.ts';
 import type { ContentImage } from '../../../content/content-image.ts';
 import { referenceOf } from '../../../content/release/open-release.ts';
-import { trustRelease } from '../../../content/release/release-trust.ts';
+import { trustRelease, trustSigstore } from '../../../content/release/release-trust.ts';
 import { loadReleaseKeys } from '../../../content/release/signatures/release-keys.ts';
 import { signatureConfigMaps } from '../../../content/release/signatures/signature-config-map.ts';
 import type { Context } from '../../../core/context.ts';
@@ -90,6 +90,7 @@ export async function mirrorRelease(
   const { origin, toDir } = options;
   const { payload } = origin.release;
   const signature = await trusted(ctx, options);
+  await trustedByNodes(ctx, options, signature);
   const placed = placeRelease(options, signature);
   const sourceOf = (each: MirroredImage) => releaseSource(options, each);
   const title = `Mirroring release ${payload.tag}`;
@@ -123,6 +124,22 @@ async function trusted(
     if (carried) return carried;
   }
   return await trustRelease(ctx, digest, collect);
+}
+
+/** A release that a sync would refuse is refused here, too: nodes would not start it. */
+async function trustedByNodes(
+  ctx: Context,
+  { origin, collect, skipReleaseImage }: ReleaseMirrorOptions,
+  signature: TrustedSignature | undefined,
+): Promise<void> {
+  if (skipReleaseImage) return;
+  const { place, descriptor, payload } = origin.release;
+  const reference = place.reference ?? referenceOf(signature?.identity);
+  const subject = { source: place.source, descriptor, platforms: undefined };
+  const release = { reference, version: payload.version };
+  const message = await trustSigstore(ctx, subject, release, collect.sigstoreKey);
+  if (message !== undefined)
+    ctx.emit({ type: 'warning.raised', message, subject: `release ${payload.tag}` });
 }
 
 function releaseSource({ origin }: ReleaseMirrorOptions, { image }: MirroredImage) {

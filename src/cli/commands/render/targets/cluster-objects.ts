@@ -12,6 +12,7 @@ import {
 import {
   type ComponentOverride,
   clusterVersionPatch,
+  type SignatureStore,
   updateService,
 } from '../../../../generate/cluster/cluster-version.ts';
 import { imageConfig, trustedCaConfigMap } from '../../../../generate/cluster/image-config.ts';
@@ -159,15 +160,35 @@ export const clusterVersionTarget = renderTarget({
     ),
     upstream: text('URL', 'Update service to ask').optional(),
     channel: text('NAME', 'Update channel').optional(),
+    signatureStore: many(
+      'URL[=CONFIGMAP]',
+      'Store of release signatures inside, with the ConfigMap of its CA; needs the feature SignatureStores',
+      z.string().transform(storeOf),
+    ),
   }),
   examples: {
     'atoll render cluster-version --override config.openshift.io/DNS//cluster --channel stable-4.18':
       'for "oc patch clusterversion version --type merge --patch-file"',
   },
   fromSite: ({ site }) => ({ channel: releaseChannel(site) }),
-  make: ({ override, upstream, channel }) =>
-    toYaml(clusterVersionPatch({ overrides: orNone(override), upstream, channel })),
+  make: ({ override, upstream, channel, signatureStore }) =>
+    toYaml(
+      clusterVersionPatch({
+        overrides: orNone(override),
+        upstream,
+        channel,
+        signatureStores: orNone(signatureStore),
+      }),
+    ),
 });
+
+function storeOf(given: string): SignatureStore {
+  const [, url = '', ca] = /^(https:\/\/[^=]+)(?:=([a-z0-9.-]+))?$/.exec(given) ?? [];
+  if (url !== '') return { url, ca };
+  throw new AtollError('USAGE', `Cannot use "--signature-store ${given}"`, {
+    hint: 'Write an https:// URL, and after "=" the ConfigMap with its CA where it needs one',
+  });
+}
 
 function overrideOf(given: string): ComponentOverride {
   const [group = '', kind = '', namespace = '', name = '', ...rest] = given.split('/');

@@ -16,6 +16,7 @@ import {
 import type { ClusterSize } from '../../../../generate/install-config/sections/machines.ts';
 import { validateInstallConfig } from '../../../../generate/install-config/validate.ts';
 import type { Violation } from '../../../../generate/install-config/violation.ts';
+import { OS_IMAGE_STREAMS } from '../../../../openshift/features.ts';
 import type { SiteInputs, SiteInstallConfig } from '../../../../site/inputs.ts';
 import { file, pullSecretFile, yamlFile } from '../flag-files.ts';
 import { choice, many, manyTexts, onOff, someTexts, text } from '../flags.ts';
@@ -69,6 +70,11 @@ const flags = z.object({
   ).optional(),
   capability: manyTexts('NAME', 'Capability to add'),
   fips: onOff('Validated cryptography'),
+  osImageStream: choice(
+    'STREAM',
+    OS_IMAGE_STREAMS,
+    'RHEL of the nodes, from 4.23 on; the release decides by default',
+  ).optional(),
   sshKey: file('Public SSH key for the nodes').optional(),
   pullSecret: pullSecretFile('Pull secret with the mirror in it'),
   installationDisk: text('DEVICE', 'For a single node that installs itself').optional(),
@@ -144,6 +150,7 @@ function inputOf(options: Options): InstallConfigInput {
         ? { baseline: baseline ?? 'vCurrent', additional: capability }
         : undefined,
     fips: options.fips,
+    osImageStream: options.osImageStream,
     sshKey: options.sshKey,
     pullSecret: options.pullSecret,
     installationDisk: options.installationDisk,
@@ -171,6 +178,7 @@ function clusterOf(input: SiteInstallConfig) {
     baseline: input.capabilities?.baseline,
     capability: input.capabilities?.additional && [...input.capabilities.additional],
     fips: input.fips,
+    osImageStream: input.osImageStream,
     sshKey: input.sshKey,
     pullSecret: input.pullSecret,
   };
