@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { writePage } from './build-page.mjs';
 import { MAIN, MODULE, root } from './bundle.mjs';
 import { legalTexts } from './notices.mjs';
 
@@ -54,5 +55,6 @@ await build({
 });
 const legal = await legalTexts(root, { ...MODULE, entryPoints: ENTRIES, splitting: true });
 for (const [name, text] of Object.entries(legal)) writeFileSync(join(dist, name), text);
+await writePage(join(dist, 'dashboard.html'));
 chmodSync(join(dist, 'cli', 'main.js'), 0o755);
 if (withTypes) writeTypes();

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { pageText } from './build-page.mjs';
 import { legalTexts } from './notices.mjs';
 
 export const root = join(import.meta.dirname, '..');
@@ -59,7 +60,11 @@ const COMMONJS = {
 /** Bundles the command line into one file: a module, or CommonJS for the executable. */
 export async function bundle({ outfile, format, entry = MAIN }) {
   const settings = format === 'esm' ? MODULE : COMMONJS;
-  const texts = { ...assets(), ...(await legalTexts(root, { ...settings, entryPoints: [entry] })) };
+  const texts = {
+    ...assets(),
+    ...(await legalTexts(root, { ...settings, entryPoints: [entry] })),
+    'dashboard.html': await pageText(),
+  };
   const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(texts)};`;
   const partial = `${outfile}.partial`;
   mkdirSync(dirname(outfile), { recursive: true });

@@ -77,7 +77,10 @@ function textOf(path) {
 
 const PARTS = {
   lint: () => command(bin('biome'), ['ci', '--error-on-warnings', '--colors=off', '.']),
-  types: () => command(bin('tsc'), ['--noEmit']),
+  types: () => [
+    ...command(bin('tsc'), ['--noEmit']),
+    ...command(bin('tsc'), ['--noEmit', '-p', 'web']),
+  ],
   unused: () => [
     ...command(bin('knip'), ['--no-progress']),
     ...command(bin('knip'), ['--no-progress', '--production', '--include', 'files,dependencies']),

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { JSX, PAGE_ENTRY } from './build-page.mjs';
 
 const LEGAL = /^(licen[cs]e|copying|notice)/i;
 
@@ -10,16 +11,17 @@ function packageFolder(path) {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 }
 
+/** The page has packages of its own, wherever it is carried. */
+const PAGE = { bundle: true, format: 'esm', ...JSX, entryPoints: [PAGE_ENTRY], logLevel: 'error' };
+
 /** Every package of which something is in the bundle, with its licence and its own words about it. */
 export async function bundledPackages(root, settings) {
-  const { metafile } = await build({
-    ...settings,
-    absWorkingDir: root,
-    write: false,
-    metafile: true,
-    outdir: 'dist',
-  });
-  const folders = new Set(Object.keys(metafile.inputs).map(packageFolder).filter(Boolean));
+  const inputsOf = async (taken) => {
+    const options = { absWorkingDir: root, write: false, metafile: true, outdir: 'dist' };
+    return Object.keys((await build({ ...taken, ...options })).metafile.inputs);
+  };
+  const inputs = [...(await inputsOf(settings)), ...(await inputsOf(PAGE))];
+  const folders = new Set(inputs.map(packageFolder).filter(Boolean));
   return [...folders]
     .map((folder) => describe(root, folder))
     .sort((a, b) => (a.name === b.name ? compare(a.version, b.version) : compare(a.name, b.name)));

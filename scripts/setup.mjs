@@ -50,8 +50,10 @@ once(join(root, 'node_modules', '.atoll-lock'), [lockfile], () =>
   run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']),
 );
 if (!process.argv.includes('--no-build')) {
-  const sources = filesIn(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'));
-  const makers = ['build.mjs', 'bundle.mjs', 'notices.mjs'].map((name) =>
+  const sources = [...filesIn(join(root, 'src')), ...filesIn(join(root, 'web'))].filter(
+    (file) => !file.endsWith('.test.ts'),
+  );
+  const makers = ['build.mjs', 'build-page.mjs', 'bundle.mjs', 'notices.mjs'].map((name) =>
     join(import.meta.dirname, name),
   );
   once(join(root, 'dist', '.built'), [lockfile, ...makers, ...sources], () =>

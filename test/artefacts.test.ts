@@ -4,7 +4,15 @@ import {
   spawn,
   spawnSync,
 } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +28,12 @@ vi.setConfig({ testTimeout: 120_000 });
 const ROOT = join(import.meta.dirname, '..');
 const IMAGE = 'quay.io/openshifttest/helm:3.17.0';
 const MIB = 1024 ** 2;
+const SITE = `name: north
+release: { version: 4.18.2 }
+platform: { type: none }
+registry: { host: localhost }
+cluster: { name: north, baseDomain: example.com, pullSecret: pull-secret.json }
+`;
 
 // Outside the project, so that no node_modules is above them.
 const folder = mkdtempSync(join(tmpdir(), 'atoll-artefact-'));
@@ -49,13 +63,14 @@ const ARTEFACTS = [
   { name: 'the binary', file: binary, args: [], mostBytes: 150 * MIB, path: binary },
 ];
 
-function said(child: ChildProcessWithoutNullStreams, words: string): Promise<void> {
+/** What it has said by the time it says these words. */
+function said(child: ChildProcessWithoutNullStreams, words: string): Promise<string> {
   let stderr = '';
   return new Promise((resolve, reject) => {
     child.once('close', () => reject(new Error(`It ended early: ${stderr}`)));
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
-      if (stderr.includes(words)) resolve();
+      if (stderr.includes(words)) resolve(stderr);
     });
   });
 }
@@ -153,6 +168,26 @@ describe.each(ARTEFACTS)('$name, with an empty environment', (artefact) => {
       expect(notices, name).toContain(text);
     }
     expect(notices).toContain('GNU LESSER GENERAL PUBLIC LICENSE');
+  });
+
+  test('carries the page of the dashboard', async () => {
+    const site = own('site');
+    mkdirSync(join(folder, site));
+    writeFileSync(join(folder, site, 'atoll.yaml'), SITE);
+    const words = [...args, 'ui', '--site', join(site, 'atoll.yaml'), '--port', '0'];
+    const server = spawn(file, words, { cwd: folder, env: { PATH: '' }, stdio: 'pipe' });
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    try {
+      const told = await said(server, '/open/');
+      const [link = ''] = /http:\S+/.exec(told) ?? [];
+      const entered = await fetch(link, { redirect: 'manual' });
+      const [cookie = ''] = entered.headers.getSetCookie();
+      const page = await fetch(new URL('/', link), { headers: { cookie } });
+      expect(await page.text()).toMatch(/"site":\{"name":"north".*<script type="module">/s);
+    } finally {
+      server.kill('SIGTERM');
+    }
+    expect(await ended).toBe(0);
   });
 
   test('answers a misspelled command as the sources do', () => {

@@ -28,7 +28,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   workflow: ['core'],
   site: ['*'],
   lab: ['*'],
-  dashboard: ['core', 'workflow', 'observe'],
+  dashboard: ['*'],
   library: ['*'],
   cli: ['*'],
 };
@@ -38,6 +38,7 @@ export const NEVER: Readonly<Record<string, readonly string[]>> = {
   site: ['cli', 'dashboard', 'lab'],
   lab: ['cli', 'dashboard'],
   library: ['cli', 'dashboard', 'lab'],
+  dashboard: ['cli', 'library'],
 };
 
 /** What is wrapped once: a second place would choose other options. */

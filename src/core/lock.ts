@@ -76,6 +76,11 @@ export async function withLock<T>(
   }
 }
 
+/** Whether somebody who lives has the lock. */
+export async function isLocked(path: string): Promise<boolean> {
+  return (await look(path)).state === 'held';
+}
+
 async function take(ctx: Pick<Context, 'signal'>, path: string, wanted: Wanted): Promise<Lock> {
   const text = await ownText();
   const startedMs = performance.now();

@@ -4,7 +4,7 @@ import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../core/files.ts';
 import { toYaml } from '../core/yaml.ts';
-import { readSite } from '../site/read-site.ts';
+import { readSite, type Site } from '../site/read-site.ts';
 import { freePort } from './free-port.ts';
 import type { LabPaths } from './lab-paths.ts';
 import { labPlatform } from './lab-platform.ts';
@@ -16,6 +16,8 @@ export interface LabOptions {
   readonly directory: string;
   readonly airgap: boolean;
   readonly break: Break | undefined;
+  /** Runs the work with something beside it, such as a page that shows it. */
+  readonly beside?: (<T>(site: Site, work: () => Promise<T>) => Promise<T>) | undefined;
   /** Where the report goes; default `report.html` in the folder of the lab. */
   readonly report?: string | undefined;
 }

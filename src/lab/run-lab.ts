@@ -4,7 +4,7 @@ import { AtollError } from '../core/errors.ts';
 import { shellLine } from '../core/format.ts';
 import { acquireLock } from '../core/lock.ts';
 import { type OpenSite, openSite } from '../site/open-site.ts';
-import { readSite } from '../site/read-site.ts';
+import { readSite, type Site } from '../site/read-site.ts';
 import { removeResources } from '../site/remove-resources.ts';
 import { stopService } from '../site/service.ts';
 import type { StageId } from '../site/stages/stage.ts';
@@ -41,6 +41,16 @@ const unstoppable = (ctx: Context): Context => ({ ...ctx, signal: new AbortContr
 
 async function runSite(ctx: Context, paths: LabPaths, options: LabOptions): Promise<LabResult> {
   const site = await readSite(paths.siteFile, {}, [labPlatform]);
+  const work = () => bringUpLab(ctx, site, paths, options);
+  return options.beside ? await options.beside(site, work) : await work();
+}
+
+async function bringUpLab(
+  ctx: Context,
+  site: Site,
+  paths: LabPaths,
+  options: LabOptions,
+): Promise<LabResult> {
   const open = await openSite(ctx, site, { PATH: process.env.PATH });
   try {
     await settle(open, paths, options.break);

@@ -138,6 +138,10 @@ interface PlatformFacts {
     readonly address?: string | undefined;
     readonly workers?: number | undefined;
   };
+  /** For a platform that plays machines: what stands for something else, and what is as it would be. */
+  readonly standsFor?:
+    | { readonly simulated: readonly string[]; readonly real: readonly string[] }
+    | undefined;
 }
 
 /** What goes into the platform of an install-config besides the settings. */

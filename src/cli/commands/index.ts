@@ -18,6 +18,7 @@ import { RELEASE_COMMANDS } from './release/index.ts';
 import { RENDER_COMMANDS } from './render/index.ts';
 import { statusCommand } from './status.ts';
 import { STEP_COMMANDS } from './step/index.ts';
+import { uiCommand } from './ui.ts';
 import { upCommand } from './up.ts';
 import { validateCommand } from './validate.ts';
 import { verifyCommand } from './verify.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   planCommand,
   upCommand,
   statusCommand,
+  uiCommand,
   downCommand,
   ...MIRROR_COMMANDS,
   ...BUNDLE_COMMANDS,

@@ -4,6 +4,7 @@ import { BREAKS, type Break } from '../../lab/lab-settings.ts';
 import { type LabResult, runLab } from '../../lab/run-lab.ts';
 import { inTemporaryLab, newLabFolder } from '../../lab/temporary-lab.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { besideDashboard, UI_SWITCH } from '../dashboard-options.ts';
 import { onOff, text } from '../flags.ts';
 import { columns } from '../table.ts';
 
@@ -23,6 +24,7 @@ export const labCommand = defineCommand({
       'Where the report goes (default: report.html in DIR, or atoll-lab-report.html here)',
     ),
     airgap: onOff('Carry the images in a bundle: save, then load'),
+    ...UI_SWITCH,
     break: text('WHAT', 'Spoil the install on purpose, to see it explained', { choices: BREAKS }),
   },
   examples: {
@@ -31,10 +33,11 @@ export const labCommand = defineCommand({
     'atoll lab --dir broken --break ca':
       'nodes that do not trust the mirror; then: atoll diagnose broken/site/.atoll/log-bundle',
   },
-  async run(ctx, { options }) {
+  async run(ctx, { options, terminal }) {
     const run = (directory: string, report: string | undefined) =>
       runLab(ctx, {
         directory,
+        beside: (site, work) => besideDashboard(ctx, site, { wanted: options.ui, terminal }, work),
         airgap: options.airgap,
         break: options.break as Break | undefined,
         report: report === undefined ? undefined : resolve(report),

@@ -12,6 +12,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   plan: async () => [(await import('./plan.ts')).planCommand],
   up: async () => [(await import('./up.ts')).upCommand],
   status: async () => [(await import('./status.ts')).statusCommand],
+  ui: async () => [(await import('./ui.ts')).uiCommand],
   down: async () => [(await import('./down.ts')).downCommand],
   mirror: async () => (await import('./mirror/index.ts')).MIRROR_COMMANDS,
   bundle: async () => (await import('./bundle/index.ts')).BUNDLE_COMMANDS,

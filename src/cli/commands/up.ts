@@ -2,6 +2,7 @@ import { formatDuration } from '../../core/format.ts';
 import type { SiteEnd } from '../../site/site-end.ts';
 import { bringUp, planUp } from '../../site/up.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { besideDashboard, UI_SWITCH } from '../dashboard-options.ts';
 import { onOff, text, texts } from '../flags.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
@@ -18,6 +19,7 @@ export const upCommand = defineCommand({
     only: texts('STAGE', 'Only this stage; may be repeated'),
     fresh: onOff('Run finished stages, too'),
     skipRehearsal: onOff('Boot machines although no rehearsal has shown what they can pull'),
+    ...UI_SWITCH,
     dryRun: onOff('Show what would run and change nothing'),
   },
   examples: {
@@ -32,7 +34,13 @@ export const upCommand = defineCommand({
         const stages = await planUp(ctx, open, options);
         return { dryRun: true, stages, outcomes: [], outputs: {}, end: undefined };
       }
-      const { outcomes, outputs, error, succeeded, run, end } = await bringUp(ctx, open, options);
+      const beside = { wanted: options.ui, terminal: input.terminal };
+      const { outcomes, outputs, error, succeeded, run, end } = await besideDashboard(
+        ctx,
+        open.work.site,
+        beside,
+        () => bringUp(ctx, open, options),
+      );
       if (!succeeded) throw error;
       return { dryRun: false, stages: [], run, outcomes, outputs, end };
     }),

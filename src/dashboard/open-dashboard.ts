@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import {
+  readTextIfPresent,
+  SECRET_DIRECTORY_MODE,
+  SECRET_MODE,
+  writeFileAtomic,
+} from '../core/files.ts';
+import { shellLine } from '../core/format.ts';
+import type { Site } from '../site/read-site.ts';
+import { type Dashboard, serveDashboard } from './server/server.ts';
+import { SiteWatch } from './watch-site.ts';
+
+/** Where people look for it first, so that a bookmark and an `ssh -L` line stay true. */
+const USUAL_PORT = 7410;
+
+export interface OpenOptions {
+  /** Undefined: the usual one, or any that is free. */
+  readonly port: number | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Watches a site, serves its page and says where. */
+export async function openDashboard(
+  ctx: Context,
+  site: Site,
+  { port, env }: OpenOptions,
+): Promise<Dashboard> {
+  const watch = new SiteWatch(ctx, site);
+  await watch.start();
+  const key = await sessionKey(site);
+  const serve = (wanted: number) => serveDashboard(ctx, { watch, key, port: wanted });
+  const served = await (port === undefined
+    ? serve(USUAL_PORT).catch(() => serve(0))
+    : serve(port)
+  ).catch((error: unknown) => {
+    watch.close();
+    throw error;
+  });
+  ctx.emit({ type: 'server.started', server: 'dashboard', url: served.url });
+  const line = tunnelLine(served.port, env);
+  if (line) ctx.emit({ type: 'note.added', message: `From your own machine first: ${line}` });
+  return {
+    ...served,
+    async close() {
+      watch.close();
+      await served.close();
+    },
+  };
+}
+
+/** On disk, so that a page finds back to a server that was restarted. */
+async function sessionKey(site: Site): Promise<Buffer> {
+  const path = join(site.state, 'secrets', 'dashboard.key');
+  const known = await readTextIfPresent(path).catch(() => undefined);
+  if (known && known.trim().length === 64) return Buffer.from(known.trim(), 'hex');
+  const key = randomBytes(32);
+  const modes = { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE };
+  // Who may look but not write gets a key that ends with this server.
+  await writeFileAtomic(path, `${key.toString('hex')}\n`, modes).catch(() => undefined);
+  return key;
+}
+
+/** On a machine that people reach by SSH: the line that makes the link work at theirs. */
+function tunnelLine(port: number, env: OpenOptions['env']): string | undefined {
+  if (!env.SSH_CONNECTION) return undefined;
+  const address = env.SSH_CONNECTION.split(' ')[2] ?? hostname();
+  const forward = `${port}:127.0.0.1:${port}`;
+  return shellLine(['ssh', '-L', forward, `${userInfo().username}@${address}`]);
+}

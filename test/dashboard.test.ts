@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { startAtoll } from './support/atoll-process.ts';
+import { openBrowser } from './support/browser.ts';
+import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
+import { describeWithPeers } from './support/peers.ts';
+import { tempDir } from './support/temp.ts';
+
+// A browser starts in each of these, and some watch whole programs.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ROOT = join(import.meta.dirname, '..');
+const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const KIB = 1024;
+
+test('the page is one file of less than 150 kB compressed, that names no address', () => {
+  const page = readFileSync(join(ROOT, 'dist', 'dashboard.html'), 'utf8');
+
+  expect(gzipSync(page).length).toBeLessThan(150 * KIB);
+  expect(page).not.toMatch(/<(?:link|script|img)[^>]*(?:href|src)="(?!data:)/);
+  expect(page).not.toContain('fonts.g');
+});
+
+/** What axe has against the page as it is now, in a line each. */
+async function accessProblems(page: Page): Promise<string[]> {
+  // Evaluated, not added: the policy of the page lets no script in, and so it should.
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  });
+}
+
+const FINISHED = [
+  { type: 'run.started', run: RUN, site: 'north' },
+  { type: 'step.started', step: 'images', title: 'Images', reason: 'not run before' },
+  { type: 'blob.copied', digest: 'sha256:1', sizeBytes: 5_000_000 },
+  { type: 'step.finished', step: 'images', durationMs: 61_000 },
+  { type: 'warning.raised', message: 'The certificate ends in 12 days', hint: 'Renew it' },
+  { type: 'step.failed', step: 'cluster', message: 'No route to host', hint: 'Look at the cable' },
+  { type: 'run.finished', run: RUN, outcome: 'failed', durationMs: 90_000 },
+] as const;
+
+describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
+  test('filters 5,000 images, draws only those in sight, and says why each is here', async () => {
+    const site = await dashboardSite();
+    await addEvents(site, FINISHED);
+    await writeImages(site, 5000);
+    const { url } = await serveSite(site, { bare: false });
+    const { page, complaints } = await openBrowser();
+    await page.goto(url);
+
+    await page.keyboard.press('/');
+    await page.getByText('5000 images', { exact: true }).waitFor();
+    expect(await page.locator('.table tbody tr').count()).toBeLessThan(80);
+    const search = page.locator('#image-search');
+    await search.fill('operator-7 bundle');
+    await page.getByText(/^\d+ of 5000 images$/).waitFor();
+    expect(await page.locator('td.why').first().textContent()).toMatch(
+      /^bundle number \d+ of operator-7\d?$/,
+    );
+    await search.fill('number 4998 ');
+    await page.getByText('1 of 5000 images').waitFor();
+    await search.fill('');
+    await page.getByRole('button', { name: 'component-0', exact: true }).focus();
+    await page.keyboard.press('End');
+    await page.locator('[data-active="true"] button:focus').waitFor();
+    await page.keyboard.press('Enter');
+
+    const details = page.locator('.details');
+    expect(await details.textContent()).toContain('localhost:8443/made-up/additional-4999:4999');
+    expect(await details.textContent()).toContain('additional number 4999 of operator-49');
+    expect(complaints).toEqual([]);
+  });
+
+  test('finds back by itself when the server was restarted, and misses nothing', async () => {
+    const site = await dashboardSite();
+    await addEvents(site, [FINISHED[0], FINISHED[1]]);
+    const first = await serveSite(site, { bare: false });
+    const { page } = await openBrowser();
+    await page.goto(first.url);
+    await page.locator('[data-connection="live"]').waitFor();
+
+    await first.close();
+    await page.locator('[data-connection="lost"]').waitFor();
+    await addEvents(site, [FINISHED[3], { type: 'note.added', message: 'said meanwhile' }]);
+    await serveSite(site, { bare: false, port: first.port });
+
+    await page.locator('[data-connection="live"]').waitFor();
+    await page.locator('[data-stage="images"][data-state="done"]').waitFor();
+    await page.getByText('said meanwhile').waitFor();
+  });
+
+  test('shows a broken lab from start to end; its finding opens and its command is copied', async () => {
+    const directory = await tempDir();
+    const words = ['lab', '--dir', directory, '--break', 'ca', '--ui', '--output', 'json'];
+    const lab = startAtoll(PROGRAM, words);
+    const url = await dashboardUrl(lab.child.stderr);
+    const { page, complaints } = await openBrowser();
+    await page.goto(url);
+
+    await page.locator('[data-stage="images"][data-state="running"]').waitFor();
+    await page.locator('[data-stage="images"][data-state="done"]').waitFor();
+    await page.locator('[data-stage="cluster"][data-state="failed"]').waitFor();
+    expect(await page.locator('.sentence').textContent()).toContain('Cluster failed.');
+    await page.locator('[data-finding="boot-pull-x509"] summary').waitFor();
+    await page.keyboard.press('2');
+    await page.locator('[data-finding="boot-pull-x509"] .copy').first().click();
+
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toMatch(/^openssl s_client -connect mirror\.lab\.example:\d+/);
+    expect((await lab.ended).status).toBe(6);
+    expect(complaints.filter((text) => !text.includes('ERR_'))).toEqual([]);
+  });
+
+  test.each([
+    ['light', 'en-US', 1360],
+    ['dark', 'zh-CN', 1360],
+    ['light', 'zh-CN', 400],
+    ['dark', 'en-US', 400],
+  ] as const)(
+    'is legible in %s, %s, %d px wide, also for screen readers',
+    async (theme, language, width) => {
+      const site = await dashboardSite();
+      await addEvents(site, FINISHED);
+      await writeImages(site, 60);
+      const { url } = await serveSite(site, { bare: false });
+      const { page, complaints } = await openBrowser({ theme, language, width });
+      await page.goto(url);
+      const views = page.locator('.nav a');
+
+      const problems: string[] = [];
+      for (let view = 0; view < (await views.count()); view += 1) {
+        await views.nth(view).click();
+        problems.push(...(await accessProblems(page)));
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+
+      expect(problems).toEqual([]);
+      expect(await page.locator('html').getAttribute('lang')).toBe(language.replace('-US', ''));
+      expect(complaints).toEqual([]);
+    },
+  );
+});
+
+/** The link that a command with `--ui` told, as an event. */
+function dashboardUrl(stderr: NodeJS.ReadableStream | null): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    stderr?.on('data', (chunk) => {
+      text += chunk;
+      const [, url] = /"url":"(http:[^"]+\/open\/[^"]+)"/.exec(text) ?? [];
+      if (url) resolve(url);
+    });
+  });
+}
