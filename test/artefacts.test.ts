@@ -174,7 +174,7 @@ describe.each(ARTEFACTS)('$name, with an empty environment', (artefact) => {
     const site = own('site');
     mkdirSync(join(folder, site));
     writeFileSync(join(folder, site, 'atoll.yaml'), SITE);
-    const words = [...args, 'ui', '--site', join(site, 'atoll.yaml'), '--port', '0'];
+    const words = [...args, 'ui', '--site', join(site, 'atoll.yaml')];
     const server = spawn(file, words, { cwd: folder, env: { PATH: '' }, stdio: 'pipe' });
     const ended = new Promise((resolve) => server.once('close', resolve));
     try {

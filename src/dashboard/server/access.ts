@@ -13,7 +13,7 @@ export interface AskedBy {
 }
 
 /** Who may look: whoever opened the link that the terminal showed, once, and has its cookie since. */
-export interface Access {
+export interface PageAccess {
   /** A link's secret. It works once. */
   newToken(): string;
   /** The `Set-Cookie` for a token, or undefined for one that is used up or made up. */
@@ -22,7 +22,7 @@ export interface Access {
 }
 
 /** With the same key a server that was restarted knows the cookies it gave before. */
-export function createAccess(key: Buffer, now: () => Date): Access {
+export function createAccess(key: Buffer, now: () => Date): PageAccess {
   const tokens = new Set<string>();
   // Cookies do not tell ports apart: two dashboards on one machine must not take each other's.
   const name = `atoll-${createHash('sha256').update(key).digest('hex').slice(0, 8)}`;

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context } from '../../core/context.ts';
 import { listenOn } from '../../registry/serving/listen-on.ts';
 import type { SiteWatch } from '../watch-site.ts';
-import { type Access, type AskedBy, createAccess, isLocalHost } from './access.ts';
+import { type AskedBy, createAccess, isLocalHost, type PageAccess } from './access.ts';
 import { type BuiltPage, builtPage, pageWith, servedPolicy } from './page.ts';
 import { streamChanges } from './stream.ts';
 
@@ -62,7 +62,7 @@ export async function serveDashboard(ctx: Context, options: DashboardOptions): P
 interface Serving {
   readonly watch: SiteWatch;
   readonly page: BuiltPage;
-  readonly access: Access;
+  readonly access: PageAccess;
 }
 
 async function answer(
@@ -91,7 +91,7 @@ async function answer(
 const CLOSED = 'Open the link that the terminal shows. It works once; "atoll ui" shows a new one';
 
 /** A link that was opened already still leads whoever opened it to the page. */
-function open(access: Access, token: string, by: AskedBy, response: ServerResponse): void {
+function open(access: PageAccess, token: string, by: AskedBy, response: ServerResponse): void {
   const cookie = access.redeem(token);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   if (cookie !== undefined || access.isKnown(by)) response.writeHead(303, { location: '/' }).end();
