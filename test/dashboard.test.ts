@@ -62,17 +62,17 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     await page.getByText('5000 images', { exact: true }).waitFor();
     expect(await page.locator('.table tbody tr').count()).toBeLessThan(80);
     const search = page.locator('#image-search');
-    await search.fill('operator-7 bundle');
+    await search.fill('operator-6 bundle');
     await page.getByText(/^\d+ of 5000 images$/).waitFor();
     expect(await page.locator('td.why').first().textContent()).toMatch(
-      /^bundle number \d+ of operator-7\d?$/,
+      /^bundle number \d+ of operator-6\d?$/,
     );
     await search.fill('number 4998 ');
     await page.getByText('1 of 5000 images').waitFor();
     await search.fill('');
     await page.getByRole('button', { name: 'component-0', exact: true }).focus();
     await page.keyboard.press('End');
-    await page.locator('[data-active="true"] button:focus').waitFor();
+    await page.locator('button:focus', { hasText: 'additional-4999' }).waitFor();
     await page.keyboard.press('Enter');
 
     const details = page.locator('.details');
@@ -102,12 +102,11 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
   test('shows a broken lab from start to end; its finding opens and its command is copied', async () => {
     const directory = await tempDir();
     const words = ['lab', '--dir', directory, '--break', 'ca', '--ui', '--output', 'json'];
-    const lab = startAtoll(PROGRAM, words);
-    const url = await dashboardUrl(lab.child.stderr);
     const { page, complaints } = await openBrowser();
-    await page.goto(url);
+    const lab = startAtoll(PROGRAM, words);
+    await page.goto(await dashboardUrl(lab.child.stderr));
 
-    await page.locator('[data-stage="images"][data-state="running"]').waitFor();
+    await page.locator('.stage[data-state="running"]').first().waitFor();
     await page.locator('[data-stage="images"][data-state="done"]').waitFor();
     await page.locator('[data-stage="cluster"][data-state="failed"]').waitFor();
     expect(await page.locator('.sentence').textContent()).toContain('Cluster failed.');

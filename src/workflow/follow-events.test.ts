@@ -1,10 +1,10 @@
 import { appendFile, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp.ts';
+import { encodeLine } from '../core/checked-line.ts';
 import { silentContext } from '../core/context.ts';
 import { eventLogPath, openEventLog } from './event-log.ts';
 import { EventFollower } from './follow-events.ts';
-import { encodeLine } from './journal-file.ts';
 
 test('EventFollower gives each event once, as the log grows, and waits for the end of a line', async () => {
   const folder = await tempDir();

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
+import { decodeLine } from '../core/checked-line.ts';
 import { systemCodeOf } from '../core/errors.ts';
 import { type RecordedEvent, recordedEventSchema } from '../core/events.ts';
 import { unreadable } from '../core/files.ts';
 import { eventLogPath } from './event-log.ts';
-import { decodeLine } from './journal-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 

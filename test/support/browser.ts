@@ -52,6 +52,8 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     await rm(profile, { recursive: true, force: true });
   });
   const page = context.pages()[0] ?? (await context.newPage());
+  // A busy machine takes its time; what never comes ends with the test.
+  page.setDefaultTimeout(90_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

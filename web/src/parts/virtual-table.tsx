@@ -30,6 +30,7 @@ const narrow = matchMedia('(max-width: 760px)');
 export function VirtualTable<Row>(props: Props<Row>) {
   const { label, rows, columns, empty } = props;
   const place = useRef<HTMLDivElement>(null);
+  const isMoving = useRef(false);
   const top = useSignal(0);
   const height = useSignal(600);
   const active = useSignal(0);
@@ -55,9 +56,15 @@ export function VirtualTable<Row>(props: Props<Row>) {
     if (!root) return;
     const y = active.value * each;
     root.scrollTop = Math.max(Math.min(root.scrollTop, y), y + 2 * each - root.clientHeight);
-    // The row exists once the table is drawn again.
-    setTimeout(() => root.querySelector<HTMLElement>('[data-active="true"] button')?.focus(), 30);
+    isMoving.current = true;
   };
+  // The row exists once the table is drawn again, which may take more than one time.
+  useEffect(() => {
+    const button = place.current?.querySelector<HTMLElement>('[data-active="true"] button');
+    if (!isMoving.current || !button) return;
+    button.focus({ preventScroll: true });
+    isMoving.current = false;
+  });
   useEffect(() => {
     const root = place.current;
     const onKey = (event: KeyboardEvent) => {
