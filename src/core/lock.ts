@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, rmdir, stat, utimes } from 'node:fs/promises
 import { dirname } from 'node:path';
 import type { Context } from './context.ts';
 import { AtollError, systemCodeOf } from './errors.ts';
-import { makeFolder, SECRET_DIRECTORY_MODE, unwritable } from './files.ts';
+import { makeFolder, readTextIfPresent, SECRET_DIRECTORY_MODE, unwritable } from './files.ts';
 import { identityOf, isIdentity, lifeOf, type ProcessIdentity } from './process-identity.ts';
 import { sleep } from './retry.ts';
 import { parseJson } from './shape.ts';
@@ -114,12 +114,10 @@ async function create(path: string, text: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx');
     try {
-      await file.writeFile(text);
+      await file.writeFile(text).finally(() => file.close());
     } catch (error) {
-      await rm(path, { force: true });
+      await rm(path, { force: true }).catch(() => left.add(text));
       throw error;
-    } finally {
-      await file.close();
     }
     return true;
   } catch (error) {
@@ -137,11 +135,18 @@ function held(path: string, text: string): Lock {
   return {
     release: async () => {
       clearInterval(heartbeat);
-      // A machine that slept for long may find that another one has taken the lock over.
-      const isOurs = (await readFile(path, 'utf8').catch(() => undefined)) === text;
-      if (isOurs) await rm(path, { force: true });
+      await removeOwn(path, text).catch(() => left.add(text));
     },
   };
+}
+
+/** Locks of this process that a failing disk did not let go: we live, but nobody holds them. */
+const left = new Set<string>();
+
+async function removeOwn(path: string, text: string): Promise<void> {
+  // A machine that slept for long may find that another one has taken the lock over.
+  const found = await readTextIfPresent(path);
+  if (found === text) await rm(path, { force: true });
 }
 
 /**
@@ -174,6 +179,7 @@ async function look(path: string): Promise<Found> {
     // Another user's, who does not let us read it.
     return { state: (await isOlder(path, SILENT_MS)) ? 'dead' : 'held' };
   }
+  if (left.has(text)) return { state: 'dead' };
   const holder = parseJson(text);
   if (!isHolder(holder)) return { state: (await isOlder(path, TORN_MS)) ? 'dead' : 'torn' };
   const life = await lifeOf(holder);

@@ -68,7 +68,10 @@ export function openLineFile(path: string): LineFile {
     },
     async close() {
       await last.catch(() => undefined);
-      await (await opened?.catch(() => undefined))?.close();
+      const file = await opened?.catch(() => undefined);
+      await file?.close().catch((error) => {
+        throw unwritable(path, error);
+      });
     },
   };
 }

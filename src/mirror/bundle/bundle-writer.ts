@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { makeFolder, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, unwritable, writeFileAtomic } from '../../core/files.ts';
 import { byFirst } from '../../core/order.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -265,8 +265,7 @@ export class BundleWriter implements Target {
     await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
     await options.tell?.();
     await this.#state.close();
-    for (const file of [STATE_FILE, PREVIOUS_FILE])
-      await rm(join(this.#folder, file), { force: true });
+    await removeFiles(this.#folder, [STATE_FILE, PREVIOUS_FILE]);
     return index;
   }
 
@@ -299,9 +298,15 @@ export class BundleWriter implements Target {
 }
 
 /** What says that a bundle is whole goes before anything in it changes. */
-async function unfinish(folder: string): Promise<void> {
-  for (const file of [INDEX_FILE, SIGNATURE_FILE, ...COMPANION_FILES])
-    await rm(join(folder, file), { force: true });
+const unfinish = (folder: string): Promise<void> =>
+  removeFiles(folder, [INDEX_FILE, SIGNATURE_FILE, ...COMPANION_FILES]);
+
+async function removeFiles(folder: string, files: readonly string[]): Promise<void> {
+  try {
+    for (const file of files) await rm(join(folder, file), { force: true });
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
 }
 
 /**

@@ -73,7 +73,9 @@ export class ChunkFiles {
   async close(): Promise<void> {
     const files = await Promise.all(this.#open.values());
     this.#open.clear();
-    await Promise.all(files.map((file) => file.close()));
+    const closed = await Promise.allSettled(files.map((file) => file.close()));
+    const failed = closed.find((each) => each.status === 'rejected');
+    if (failed) throw unwritable(this.#folder, failed.reason);
   }
 
   #file(chunk: number): Promise<FileHandle> {

@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { unwritable } from '../../core/files.ts';
 import { counted } from '../../core/format.ts';
 import { Progress } from '../../core/progress.ts';
 import { type BundleBlob, type BundleIndex, chunkFile } from './bundle-index.ts';
@@ -25,11 +26,20 @@ export async function closeChunks(
     const earlier = previous?.chunks[number];
     const isKept = earlier?.size === chunkBytes;
     const chunk = { file: chunkFile(number + 1), size, earlier };
-    chunks.push(isKept ? earlier : await closeChunk(ctx, folder, chunk));
+    chunks.push(isKept ? earlier : await told(folder, closeChunk(ctx, folder, chunk)));
     progress.addBytes(size);
   }
   progress.finish(counted(count, 'chunk'));
   return chunks;
+}
+
+/** A disk that fails here is named, as everywhere else. */
+async function told<T>(folder: string, closing: Promise<T>): Promise<T> {
+  try {
+    return await closing;
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
 }
 
 interface ClosingChunk {
@@ -49,7 +59,11 @@ async function closeChunk(
   try {
     // A chunk whose end was never written is shorter than its place: fill it up.
     if ((await sizeOfFile(path)) !== size) await handle.truncate(size);
-    await handle.sync();
+    await handle.sync().catch(async (error) => {
+      // The next sync would succeed without the bytes: what is in this chunk has to come again.
+      if (!earlier) await rm(path, { force: true });
+      throw error;
+    });
   } finally {
     await handle.close();
   }

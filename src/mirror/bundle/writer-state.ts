@@ -131,7 +131,9 @@ export class WriterState {
 
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
-    await this.#file.close();
+    await this.#file.close().catch((error) => {
+      throw unwritable(this.#path, error);
+    });
   }
 
   #take(line: Line): void {
@@ -141,7 +143,8 @@ export class WriterState {
       this.#end = Math.max(this.#end, offset + size);
     } else if ('note' in line) {
       const region = this.#regions.get(line.note as Digest);
-      if (region) region.received = line.received;
+      // Noted after it was whole: then it turned out to be wrong.
+      if (region) Object.assign(region, { received: line.received, done: false });
     } else if ('delta' in line) {
       this.#deltas.set(line.delta.digest, line.delta);
     } else if ('done' in line) {
@@ -183,10 +186,14 @@ export async function openWriterState(path: string, chunkBytes: number): Promise
       },
     );
   }
-  const file = await open(path, 'a');
-  // On a line of its own, whatever a kill left at the end.
-  await file.appendFile(text === '' ? encodeLine({ chunkBytes }) : '\n');
-  return new WriterState(path, file, lines);
+  try {
+    const file = await open(path, 'a');
+    // On a line of its own, whatever a kill left at the end.
+    await file.appendFile(text === '' ? encodeLine({ chunkBytes }) : '\n');
+    return new WriterState(path, file, lines);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
 }
 
 function parseLine(line: string): Line[] {

@@ -72,7 +72,7 @@ export class KeptBlob {
 
   async close(): Promise<void> {
     await this.#lastWrite;
-    await this.#file.close();
+    await this.#file.close().catch(() => undefined);
   }
 
   async #write(parts: readonly Uint8Array[], bytes: number): Promise<void> {

@@ -64,7 +64,11 @@ export async function publishFile(partial: string, root: string, digest: Digest)
   const target = blobPath(root, digest);
   try {
     await rename(partial, target);
-    await syncDirectoryOnce(dirname(target));
+    await syncDirectoryOnce(dirname(target)).catch(async (error) => {
+      // Under its name it would count as there, though a power cut may take the name away.
+      await rm(target, { force: true });
+      throw error;
+    });
   } catch (error) {
     throw unwritable(target, error);
   }

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { systemCodeOf } from '../../core/errors.ts';
-import { unwritable } from '../../core/files.ts';
+import { unreadable, unwritable } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { type Algorithm, type Digest, splitDigest } from '../../oci/digest.ts';
 import { mismatch } from '../../oci/verify.ts';
@@ -95,15 +95,24 @@ async function resume(table: ProgressTable, path: string): Promise<UploadProgres
   const known = await table.take(path, status);
   if (known) return known;
   if (!status) throw unknownUpload(basename(path));
-  const file = await open(path, 'r+');
-  const hash = await hashFile(file, INLINE);
+  const file = await openUpload(path);
+  const hash = await hashFile(path, file, INLINE);
   return { file, inode: status.ino, offset: status.size, hash };
 }
 
-async function hashFile(file: FileHandle, algorithm: Algorithm): Promise<Hash> {
+const openUpload = (path: string): Promise<FileHandle> =>
+  open(path, 'r+').catch((error) => {
+    throw unwritable(path, error);
+  });
+
+async function hashFile(path: string, file: FileHandle, algorithm: Algorithm): Promise<Hash> {
   const hash = createHash(algorithm);
   const whole = { start: 0, end: Number.MAX_SAFE_INTEGER };
-  for await (const chunk of readFileChunks(file, whole)) hash.update(chunk);
+  try {
+    for await (const chunk of readFileChunks(file, whole)) hash.update(chunk);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
   return hash;
 }
 
@@ -116,15 +125,16 @@ async function commit(
   const status = await statIfPresent(path);
   const known = await table.take(path, status);
   if (!status) return await committedBefore(root, path, digest);
-  const file = known?.file ?? (await open(path, 'r+'));
+  const file = known?.file ?? (await openUpload(path));
   try {
     const { algorithm, hex } = splitDigest(digest);
     const inline = algorithm === INLINE ? known?.hash : undefined;
-    const hash = inline ?? (await hashFile(file, algorithm));
+    const hash = inline ?? (await hashFile(path, file, algorithm));
     if (hash.digest('hex') !== hex) return await refuse(path, digest);
     return await publish(root, path, file, { digest, size: status.size });
   } finally {
-    await file.close();
+    // Synced or given up by now: what closing says changes nothing.
+    await file.close().catch(() => undefined);
   }
 }
 
@@ -141,10 +151,20 @@ async function publish(
 ): Promise<StoredBlob> {
   if (await reuseBlob(root, blob)) await removeIfPresent(path);
   else {
-    await file.datasync();
+    await syncOrForget(path, file);
     await publishFile(path, root, blob.digest);
   }
   return blob;
+}
+
+/** A sync that failed is not told a second time: the next one would succeed without the bytes. */
+async function syncOrForget(path: string, file: FileHandle): Promise<void> {
+  try {
+    await file.datasync();
+  } catch (error) {
+    await removeIfPresent(path);
+    throw unwritable(path, error);
+  }
 }
 
 async function committedBefore(root: string, path: string, digest: Digest): Promise<StoredBlob> {
