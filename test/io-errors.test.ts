@@ -52,7 +52,7 @@ interface Scenario {
 
 async function blobsOf(root: string): Promise<string[]> {
   const folder = join(root, 'blobs/sha256');
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch((): string[] => []);
   for (const name of names) {
     expect(digestOf(await readFile(join(folder, name)))).toBe(`sha256:${name}`);
   }
@@ -110,7 +110,7 @@ const bundle: Scenario = {
     }
   },
   async claimed(root) {
-    const names = await readdir(root).catch(() => []);
+    const names = await readdir(root).catch((): string[] => []);
     if (!names.includes('bundle.json')) return [];
     const reader = await BundleReader.open(ctx, root);
     expect(await reader.damaged(ctx)).toEqual([]);
