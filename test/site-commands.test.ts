@@ -8,7 +8,7 @@ import { silentContext } from '../src/core/context.ts';
 import { acquireLock } from '../src/core/lock.ts';
 import { forgetSecrets } from '../src/core/redact.ts';
 import { fakeProcess } from './support/fake-process.ts';
-import { siteFolder } from './support/site.ts';
+import { openTestSite, siteFolder } from './support/site.ts';
 import { tempDir } from './support/temp.ts';
 
 async function atoll(...argv: string[]) {
@@ -39,6 +39,31 @@ describe('commands that only look', () => {
     expect([status, stderr]).toEqual([0, '']);
     await lock.release();
   });
+});
+
+test('atoll down says each thing that it removes once', async () => {
+  const open = await openTestSite();
+  const { path, state } = { path: open.work.site.path, state: open.work.paths.state };
+  for (const name of ['one', 'two'])
+    await open.inventory.claim({ kind: 'directory', id: join(state, name), temporary: false });
+  await open.close();
+
+  const { status, stdout, stderr } = await atoll('down', '--yes', '--site', path);
+
+  expect([status, stdout]).toEqual([0, '2 resources removed\n']);
+  for (const name of ['one', 'two'])
+    expect(`${stdout}${stderr}`.split(join(state, name))).toHaveLength(2);
+});
+
+test('atoll up and plan call a stage by its id', async () => {
+  const { site } = await siteFolder();
+
+  const { stderr } = await atoll('up', '--only', 'infrastructure', '--site', site);
+  const { stdout } = await atoll('plan', '--output', 'json', '--site', site);
+
+  expect(stderr).toContain('▶ infrastructure');
+  const stages: { id: string; title: string }[] = JSON.parse(stdout).stages;
+  expect(stages.map(({ title }) => title)).toEqual(stages.map(({ id }) => id));
 });
 
 describe('atoll validate', () => {

@@ -20,6 +20,8 @@ test.each([
   ['DEVICE', '/dev/disk/by-id/wwn-0x1'],
   ['HASH', `sha512-${'a'.repeat(128)}`],
   ['TIME', '1h30m'],
+  ['BYTES', '700M'],
+  ['BYTES/S', '20M'],
 ])('problemOf has nothing against the %s "%s"', (value, text) => {
   expect(problemOf(text, option(value))).toBeUndefined();
 });
@@ -36,6 +38,8 @@ test.each([
   ['DEVICE', 'sda', 'no device'],
   ['HASH', 'sha512-', 'no hash'],
   ['TIME', 'often', 'no time'],
+  ['BYTES', '0', 'no number of bytes'],
+  ['BYTES/S', 'fast', 'no number of bytes'],
   ['DAYS', '0', 'days: 1 to 3650'],
   ['PROCESSES', '1000', 'processes: 1 to 64'],
 ])('problemOf says what is wrong with the %s "%s"', (value, text, problem) => {

@@ -1,3 +1,4 @@
+import { parseBytes } from '../core/format.ts';
 import { parseReference } from '../oci/reference.ts';
 import type { OptionSpec } from './command.ts';
 
@@ -27,6 +28,9 @@ const within =
 const atLeast = (least: number) =>
   within(least, Number.MAX_SAFE_INTEGER, `It is no whole number from ${least} on.`);
 
+const bytes: Check = (text) =>
+  (parseBytes(text) ?? 0) > 0 ? undefined : 'It is no number of bytes, such as 700M or 4G.';
+
 const host = matching(
   /^(?!.*:\/\/)[\w.*:[\]/-]+$/,
   'It is no host: NAME[:PORT], without https://.',
@@ -34,6 +38,8 @@ const host = matching(
 
 /** What a value has to be, by what stands for it in help. Others have to be there, in one line. */
 const CHECKS: Readonly<Record<string, Check>> = {
+  BYTES: bytes,
+  'BYTES/S': bytes,
   COUNT: atLeast(0),
   DAYS: within(1, 3650, 'It is no number of days: 1 to 3650.'),
   DEVICE: matching(/^\/dev\/\S+$/, 'It is no device: /dev/NAME.'),

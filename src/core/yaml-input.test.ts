@@ -60,6 +60,23 @@ test('parseYamlInput does not repeat the value of a field that may be secret', (
   expect(JSON.stringify(problems)).not.toContain('271828');
 });
 
+test.each([
+  ['of a secret field', z.object({ authMode: z.enum(['basic', 'none']) }), 'authMode: hunter2'],
+  [
+    'that is a token',
+    z.object({ mode: z.enum(['a', 'b']) }),
+    `mode: ${'sha256~hunter2'.padEnd(51, 'x')}`,
+  ],
+  ['that is a pull secret', z.object({ mode: z.enum(['a']) }), `mode: '{"auths":"hunter2"}'`],
+  ['of several lines', z.object({ mode: z.enum(['a']) }), 'mode: |\n  KEY\n  hunter2'],
+  ['where a number belongs', z.object({ port: z.number() }), `port: hunter2${'x'.repeat(40)}`],
+])('parseYamlInput does not repeat a wrong value %s', (_, wanted, text) => {
+  const { problems } = parseYamlInput(wanted, text);
+
+  expect(problems).toHaveLength(1);
+  expect(JSON.stringify(problems)).not.toContain('hunter2');
+});
+
 test('parseYamlInput finds what is there twice beside the other mistakes', () => {
   const { problems } = parseYamlInput(schema, 'name: a\nname: b\nmode: x\n---\nname: c\n');
 

@@ -181,7 +181,8 @@ function meantBy(issue: Issue, file: YamlFile): string | undefined {
   }
   const node = file.nodeAt(issue.path);
   const isText = issue.code === 'invalid_type' && issue.expected === 'string';
-  const isQuotable = isText && isScalar(node) && node.value !== null && !isSecret(issue.path);
+  const isHidden = isSecret(issue.path) || looksSecret(issue.input);
+  const isQuotable = isText && isScalar(node) && node.value !== null && !isHidden;
   return isQuotable ? `write "${node.source ?? node.value}", in quotes` : undefined;
 }
 
@@ -204,11 +205,12 @@ function wordsOf(issue: z.core.$ZodRawIssue, file: YamlFile): string | undefined
       ? 'an item of this list is empty'
       : `"${String(field ?? '')}" is missing`;
   }
-  const found = describeNode(file.nodeAt(issue.path ?? []), isSecret(issue.path));
+  const isHidden = isSecret(issue.path) || looksSecret(issue.input);
+  const found = describeNode(file.nodeAt(issue.path ?? []), isHidden);
   if (issue.code === 'invalid_type') {
     return `expected ${EXPECTED[issue.expected] ?? issue.expected}, found ${found}`;
   }
-  const isWord = typeof issue.input === 'string';
+  const isWord = typeof issue.input === 'string' && !isHidden;
   return `${isWord ? `"${issue.input}"` : found} is none of ${issue.values.join(', ')}`;
 }
 
@@ -218,6 +220,9 @@ const SECRET = /pass|secret|token|auth|key/i;
 function isSecret(path: readonly PropertyKey[] = []): boolean {
   return SECRET.test(String(path.findLast((part) => typeof part === 'string') ?? ''));
 }
+
+/** Longer than any word that is asked for, or of several lines: a secret in the wrong place. */
+const looksSecret = (value: unknown): boolean => /^.{33}|[\n{}]/s.test(String(value));
 
 interface Shaped {
   readonly shape?: Readonly<Record<string, unknown>>;

@@ -20,7 +20,6 @@ import type {
   ReportStage,
 } from '../site/report/report-input.ts';
 import { writeReport } from '../site/report/write-report.ts';
-import { STAGES } from '../site/stages/index.ts';
 import type { StageWork } from '../site/stages/stage.ts';
 import type { UpResult } from '../site/up.ts';
 import { readEvents } from '../workflow/event-log.ts';
@@ -120,7 +119,7 @@ function stagesOf(result: UpResult, events: readonly RecordedEvent[]): ReportSta
   );
   return result.outcomes.map(({ step, outcome, reason, durationMs }) => ({
     id: step,
-    title: STAGES.find(({ id }) => id === step)?.title ?? step,
+    title: step,
     outcome,
     reason,
     startMs: started.get(step) ?? 0,

@@ -63,7 +63,7 @@ async function stageOrReplacement(
   return {
     ...(await shellStep(resolved, surroundings(work), needs)),
     id: stage.id,
-    title: stage.title,
+    title: stage.id,
     phase: 'test',
   };
 }
@@ -80,7 +80,7 @@ function needsOf(stage: Stage, kept: readonly Stage[]): string[] {
 function stageStep(work: StageWork, stage: Stage, needs: readonly string[]): Step {
   return {
     id: stage.id,
-    title: stage.title,
+    title: stage.id,
     phase: 'test',
     needs,
     inputs: stage.inputs(work.site),

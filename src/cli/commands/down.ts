@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { counted } from '../../core/format.ts';
 import { planDown, takeDown } from '../../site/down.ts';
 import { defineCommand } from '../command.ts';
 import { onOff } from '../flags.ts';
@@ -33,7 +34,8 @@ export const downCommand = defineCommand({
     removed.length + wouldRemove.length === 0
       ? 'There is nothing to remove'
       : [
-          ...removed.map(({ kind, id }) => `removed ${kind} ${id}`),
+          // Each was named when it went.
+          ...(removed.length > 0 ? [`${counted(removed.length, 'resource')} removed`] : []),
           ...wouldRemove.map(({ kind, id }) => `would remove ${kind} ${id}`),
         ].join('\n'),
 });

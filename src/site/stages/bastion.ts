@@ -4,7 +4,6 @@ import { asJson, type Stage } from './stage.ts';
 
 export const bastionStage: Stage = {
   id: 'bastion',
-  title: 'Bastion',
   needs: ['infrastructure'],
   inputs: ({ bastion }) => asJson({ bastion }),
   plan: ({ platform }) => platform.plan().bastion,

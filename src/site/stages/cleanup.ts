@@ -3,7 +3,6 @@ import { asJson, type Stage } from './stage.ts';
 
 export const cleanupStage: Stage = {
   id: 'cleanup',
-  title: 'Clean up',
   needs: ['verify'],
   inputs: ({ mode }) => asJson({ mode }),
   plan: ({ site }) => [

@@ -9,7 +9,6 @@ import { installRun } from './verify.ts';
 
 export const clusterStage: Stage = {
   id: 'cluster',
-  title: 'Cluster',
   needs: ['tools', 'config'],
   inputs: ({ cluster }) =>
     asJson({ name: cluster.name, controlPlane: cluster.controlPlane, workers: cluster.workers }),

@@ -32,7 +32,6 @@ export const INSTALL_FILES = {
 
 export const configStage: Stage = {
   id: 'config',
-  title: 'Configuration',
   // What nodes trust and log in with is in what it writes, so it needs all three.
   needs: ['credentials', 'registry', 'images'],
   inputs: (site) => {

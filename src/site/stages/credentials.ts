@@ -10,7 +10,6 @@ import { asJson, type Stage } from './stage.ts';
 
 export const credentialsStage: Stage = {
   id: 'credentials',
-  title: 'Credentials',
   needs: ['bastion'],
   inputs: ({ cluster }) => asJson({ pullSecret: cluster.pullSecret }),
   plan: ({ site }) => [

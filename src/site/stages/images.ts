@@ -22,7 +22,6 @@ const CHUNK_BYTES = 4 * 1024 ** 3;
 
 export const imagesStage: Stage = {
   id: 'images',
-  title: 'Images',
   needs: ['credentials', 'registry'],
   inputs: (site) => {
     const { release, mirror, registry } = site;

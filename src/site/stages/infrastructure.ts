@@ -6,7 +6,6 @@ import { asJson, type Stage } from './stage.ts';
 
 export const infrastructureStage: Stage = {
   id: 'infrastructure',
-  title: 'Network and machines',
   needs: [],
   inputs: ({ name, platform }) => asJson({ name, platform }),
   plan: ({ platform }) => platform.plan().infrastructure,

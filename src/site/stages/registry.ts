@@ -28,7 +28,6 @@ const USER = 'atoll';
 
 export const registryStage: Stage = {
   id: 'registry',
-  title: 'Mirror registry',
   needs: ['bastion'],
   inputs: ({ registry, name }) => asJson({ registry, name }),
   plan: ({ site, paths }) =>

@@ -38,7 +38,6 @@ export interface StageWork {
 /** One of the ten stages. It may run alone, again, and after a crash. */
 export interface Stage {
   readonly id: StageId;
-  readonly title: string;
   readonly needs: readonly StageId[];
   /** The parts of the site file it depends on: a change there makes it run again. */
   readonly inputs: (site: Site) => JsonObject;

@@ -22,7 +22,6 @@ import { asJson, type Stage } from './stage.ts';
 
 export const toolsStage: Stage = {
   id: 'tools',
-  title: 'Tools',
   needs: ['credentials'],
   inputs: ({ release }) => asJson({ release }),
   plan: ({ paths }) => [

@@ -8,7 +8,6 @@ import { asJson, type Stage, type StageWork } from './stage.ts';
 
 export const verifyStage: Stage = {
   id: 'verify',
-  title: 'Verify',
   needs: ['cluster'],
   inputs: ({ cluster, postInstall }) => asJson({ name: cluster.name, postInstall }),
   plan: ({ platform }) => platform.plan().verify,

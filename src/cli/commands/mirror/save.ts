@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
-import { AtollError } from '../../../core/errors.ts';
 import { parseBytes } from '../../../core/format.ts';
 import { readBase } from '../../../mirror/flow/inventory.ts';
 import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
@@ -29,7 +28,7 @@ export const mirrorSaveCommand = defineCommand({
     to: text('DIR', 'Folder of the bundle', { required: true }),
     dryRun: onOff('Look at every image, say how many bytes and how much space, save nothing'),
     chunkSize: text(
-      'SIZE',
+      'BYTES',
       'Size of a chunk, such as 4G (default: archiveSize of the file, else 4G)',
     ),
     have: text(
@@ -44,8 +43,8 @@ export const mirrorSaveCommand = defineCommand({
       default: true,
     }),
     link: text(
-      'RATE',
-      'Bytes a second the way across carries, such as 20M: layers that go faster whole go whole',
+      'BYTES/S',
+      'What the way across carries in a second, such as 20M: layers that go faster whole go whole',
     ),
     dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
@@ -69,15 +68,12 @@ export const mirrorSaveCommand = defineCommand({
       const save = {
         imageSet,
         folder: resolve(options.to),
-        chunkBytes:
-          sizeFrom('--chunk-size', options.chunkSize) ??
-          imageSet.archiveSizeBytes ??
-          DEFAULT_CHUNK_BYTES,
+        chunkBytes: bytesIn(options.chunkSize) ?? imageSet.archiveSizeBytes ?? DEFAULT_CHUNK_BYTES,
         workingDir: new WorkingDir(resolve(options.dir)),
         signer,
         ...base,
         previous: options.delta ? base.previous : [],
-        linkBytesPerSecond: sizeFrom('--link', options.link),
+        linkBytesPerSecond: bytesIn(options.link),
         ...tools,
         copySignatures: options.signatures,
         concurrency: options.concurrency,
@@ -90,11 +86,4 @@ export const mirrorSaveCommand = defineCommand({
   ...orDryRun(saveText),
 });
 
-function sizeFrom(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const bytes = parseBytes(text);
-  if (bytes !== undefined && bytes > 0) return bytes;
-  throw new AtollError('USAGE', `Cannot read ${flag} "${text}"`, {
-    hint: 'Write a size such as 700M or 4G',
-  });
-}
+const bytesIn = (text: string | undefined) => (text === undefined ? undefined : parseBytes(text));
