@@ -274,6 +274,17 @@ test('a registry whose disk is nearly full refuses writes and serves reads', asy
   expect((await fetch(`${url}/v2/full/a/blobs/${layer}`)).status).toBe(200);
 });
 
+test('a registry takes writes again as soon as there is room', async () => {
+  let free = 5 * MIB;
+  const limits = { minFreeBytes: 10 * MIB };
+  const { http } = await serveForTest({ limits, measureFreeBytes: async () => free });
+  expect((await http.send('POST', '/v2/full/d/blobs/uploads/')).status).toBe(507);
+
+  free = 100 * MIB;
+
+  expect((await http.send('POST', '/v2/full/d/blobs/uploads/')).status).toBe(202);
+});
+
 test('a stream that does not say how long it is ends where the reserve of the disk begins', async () => {
   let free = 100 * MIB;
   const { http, url } = await serveForTest({

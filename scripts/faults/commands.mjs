@@ -22,12 +22,19 @@ export function commandsFor(world, mirror = world.mirror, root = join(world.fold
     sync: ['mirror', 'sync', '-c', world.set, ...to, ...flags],
     save: ['mirror', 'save', '-c', world.set, '--to', bundle, '--dir', dir, ...flags],
     load: ['mirror', 'load', '--from', bundle, ...to, ...flags],
+    retry: ['mirror', 'retry', '--dir', dir, ...flags],
     copy: ['mirror', 'copy', `docker://${world.upstream.host}/${name}:v1`, target, ...flags],
   };
   const layout = `oci:${join(world.folder, 'layouts/0')}:v1`;
-  const run = (flow, options) =>
-    flow === 'push' ? skopeo(world, 'dest', layout, target, options) : atoll(lines[flow], options);
-  return { world, mirror, place, dir, bundle, run };
+  const commands = { world, mirror, place, dir, bundle, run, ended: undefined };
+  async function run(flow, options) {
+    const ended = await (flow === 'push'
+      ? skopeo(world, 'dest', layout, target, options)
+      : atoll(lines[flow], options));
+    commands.ended = ended.status;
+    return ended;
+  }
+  return commands;
 }
 
 const imagesOf = ({ world, place }, flow) => {
@@ -42,9 +49,11 @@ export async function prepare(commands, flow) {
 
 /** The same command again must end well; that it ends at all is the first half. */
 export async function repeated(commands, flow) {
+  const isSaved = flow === 'save' && (await isFinished(commands.bundle));
   // A bundle that was complete before the fault came is not saved again, and need not be.
-  if (flow === 'save' && (await isFinished(commands.bundle))) return [];
-  const again = await commands.run(flow);
+  if (isSaved && !(commands.ended > 0)) return [];
+  // One that lacks images was told with exit 7, and how to go on.
+  const again = await commands.run(isSaved ? 'retry' : flow);
   if (again.status === 0) return [];
   return [{ kind: again.stuck ? 'stuck' : 'failed', what: flow, words: again.words }];
 }

@@ -23,18 +23,21 @@ export function diskSpace({ root, minFreeBytes, measure }: DiskSpaceOptions): Di
   const look = measure ?? (root === undefined ? undefined : () => freeBytesOf(root));
   let known: { readonly at: number; readonly bytes: number } | undefined;
 
-  async function freeBytes(): Promise<number | undefined> {
+  async function freeBytes(freshMs = FRESH_MS): Promise<number | undefined> {
     if (!look) return undefined;
     const now = performance.now();
-    if (!known || now - known.at > FRESH_MS) known = { at: now, bytes: await look() };
+    if (!known || now - known.at > freshMs) known = { at: now, bytes: await look() };
     return known.bytes;
   }
 
   return {
-    freeBytes,
+    freeBytes: () => freeBytes(),
     async require(bytes) {
-      const free = await freeBytes();
-      if (free === undefined || free - bytes >= minFreeBytes) return;
+      const fits = (free: number | undefined) => free === undefined || free - bytes >= minFreeBytes;
+      if (fits(await freeBytes())) return;
+      // Somebody may just have made room: nobody is refused for what was true a moment ago.
+      const free = await freeBytes(0);
+      if (free === undefined || fits(free)) return;
       throw diskFull(
         `The registry's disk is nearly full: ${formatBytes(free)} are free, ` +
           `${formatBytes(minFreeBytes)} have to stay free. Reads still work`,
