@@ -12,8 +12,7 @@ import { readFindings } from './findings.ts';
 import { readImages } from './images.ts';
 import { PastRuns, usualsOf } from './runs.ts';
 
-export const stageNames = (): readonly StageName[] =>
-  STAGES.map(({ id, title }) => ({ id, title }));
+export const stageNames = (): readonly StageName[] => STAGES.map(({ id }) => ({ id, title: id }));
 
 export function emptyPage(ctx: Pick<Context, 'now'>, site: Site): PageData {
   return {
