@@ -4,6 +4,7 @@ import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import { createWeb } from '../http/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
+import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
 import { number, onOff, text, texts } from './flags.ts';
@@ -58,7 +59,7 @@ export interface MirrorTools {
 
 /** Opens registries and the web, runs, and closes them whatever happens. */
 export async function withMirrorTools<T>(
-  flags: CollectFlags & RegistryFlags,
+  flags: CollectFlags & RegistryFlags & { readonly dir?: string },
   terminal: Pick<Terminal, 'env'>,
   work: (tools: MirrorTools) => Promise<T>,
 ): Promise<T> {
@@ -69,6 +70,7 @@ export async function withMirrorTools<T>(
     const collect: CollectDeps = {
       source: (reference) => registries.source(reference),
       web,
+      downloads: new WorkingDir(resolve(flags.dir ?? '.')).file('downloads'),
       graph: flags.graph,
       graphData: flags.graphData,
       graphBaseImage: flags.graphBaseImage,

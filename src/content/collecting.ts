@@ -24,6 +24,8 @@ export interface CollectDeps {
   readonly ignoreReleaseSignature?: boolean | undefined;
   /** With a key Sigstore signatures are verified, not only looked for. */
   readonly sigstoreKey?: KeyObject | undefined;
+  /** Where files are kept that were downloaded for the mirror. */
+  readonly downloads?: string | undefined;
   /** The `helm` to render charts with, instead of the one on the PATH. */
   readonly helm?: string | undefined;
 }

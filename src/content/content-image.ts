@@ -15,6 +15,7 @@ export const CONTENT_KINDS = [
   'related',
   'additional',
   'helm',
+  'file',
 ] as const;
 
 export type ContentKind = (typeof CONTENT_KINDS)[number];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { ChunkSink } from '../core/chunk-sink.ts';
 import type { Context } from '../core/context.ts';
 import type { ErrorCode } from '../core/error-codes.ts';
 import { AtollError, systemCodeOf } from '../core/errors.ts';
@@ -16,6 +17,11 @@ import { Transport } from './transport.ts';
 export interface Web {
   /** The whole document, or undefined when there is none at this place (404, no such file). */
   get(ctx: Context, url: string, options?: GetOptions): Promise<Uint8Array | undefined>;
+  /**
+   * Feeds a long document to a sink, once, from `offset` on where the server can; `begin` is told from where.
+   * False when there is none at this place. Over HTTP only.
+   */
+  download(ctx: Context, url: string, download: Download): Promise<boolean>;
   close(): void;
 }
 
@@ -25,21 +31,33 @@ export interface GetOptions {
   readonly maxBytes?: number;
 }
 
+export interface Download {
+  readonly offset: number;
+  readonly begin: (offset: number) => void;
+  readonly sink: ChunkSink;
+}
+
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 
 /** `https:`, `http:` and `file:`, with the proxy and the trust the registries are reached with. */
 export function createWeb(options: HttpOptions = {}): Web {
   const transport = new Transport(createServerRoutes(options), HTTP_TUNING);
+  const { insecure } = options;
+  const verifies = ({ host }: URL) =>
+    !(Array.isArray(insecure) ? insecure.includes(host) : insecure);
   return {
     get: async (ctx, url, getOptions = {}) => {
       const parsed = parseUrl(url);
       if (parsed.protocol === 'file:') return await readLocal(parsed, limitOf(getOptions));
-      const { insecure } = options;
-      const verify = !(Array.isArray(insecure) ? insecure.includes(parsed.host) : insecure);
+      const verify = verifies(parsed);
       return await retry(ctx, { operation: `fetch ${shown(parsed)}` }, () =>
         getOnce(ctx, transport, parsed, { ...getOptions, verify }),
       );
+    },
+    download: async (ctx, url, download) => {
+      const parsed = parseUrl(url);
+      return await downloadOnce(ctx, transport, parsed, verifies(parsed), download);
     },
     close: () => transport.close(),
   };
@@ -72,17 +90,52 @@ async function getOnce(
   start: URL,
   options: GetOptions & { readonly verify: boolean },
 ): Promise<Uint8Array | undefined> {
-  const headers = { accept: options.accept ?? '*/*', 'user-agent': 'atoll' };
+  const accept = options.accept ?? '*/*';
+  const response = await follow(ctx, transport, start, { accept }, options.verify);
+  return await bodyOf(response, response.url, limitOf(options));
+}
+
+async function follow(
+  ctx: Context,
+  transport: Transport,
+  start: URL,
+  headers: Readonly<Record<string, string>>,
+  verify: boolean,
+): Promise<Response> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const request = { method: 'GET', url, headers, registry: url.host, verify: options.verify };
+    const sent = { 'user-agent': 'atoll', ...headers };
+    const request = { method: 'GET', url, headers: sent, registry: url.host, verify };
     const response = await transport.send(ctx, request);
     const next = redirectOf(response, url);
-    if (!next) return await bodyOf(response, url, limitOf(options));
+    if (!next) return response;
     await response.discard();
     url = next;
   }
   throw new AtollError('REGISTRY_REFUSED', `Cannot fetch ${shown(start)}: it redirects for ever`);
+}
+
+const RANGE_UNSATISFIABLE = 416;
+
+/** A server that cannot go on where a download was cut starts at the beginning. */
+async function downloadOnce(
+  ctx: Context,
+  transport: Transport,
+  start: URL,
+  verify: boolean,
+  { offset, begin, sink }: Download,
+): Promise<boolean> {
+  const headers = offset > 0 ? { range: `bytes=${offset}-` } : {};
+  const response = await follow(ctx, transport, start, { accept: '*/*', ...headers }, verify);
+  if (response.status === RANGE_UNSATISFIABLE && offset > 0) {
+    await response.discard();
+    return await downloadOnce(ctx, transport, start, verify, { offset: 0, begin, sink });
+  }
+  if (!response.ok) return (await bodyOf(response, response.url, 0)) !== undefined;
+  const continues = response.headers['content-range']?.startsWith(`bytes ${offset}-`) ?? false;
+  begin(response.status === 206 && continues ? offset : 0);
+  await response.pump(sink);
+  return true;
 }
 
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {

@@ -38,6 +38,7 @@ const GROUPS: Readonly<Record<ContentImage['kind'], RuleGroup | undefined>> = {
   // Named by their place in the mirror, never through a rule.
   catalog: undefined,
   graph: undefined,
+  file: undefined,
 };
 
 /** The rules that lead from every upstream name to its place in the mirror. */

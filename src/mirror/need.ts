@@ -54,6 +54,7 @@ export function needsOf(image: ContentImage): Need[] {
     case 'graph':
       return [{ kind: 'graph' }];
     case 'additional':
+    case 'file':
       return [additionalNeed(image.source, image.targetRepository, image.targetTag)];
   }
 }

@@ -181,6 +181,7 @@ function repository(documents: Readonly<Record<string, string>>) {
       const text = documents[url];
       return text === undefined ? undefined : Buffer.from(text);
     },
+    download: async () => false,
     close: () => undefined,
   };
   return web;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { linearPattern } from '../../core/linear-pattern.ts';
+import { downloadsContent } from './downloads-schema.ts';
 import {
   type ApiVersion,
   ONLY_V2,
@@ -104,6 +105,11 @@ export const contentSchema = (version: ApiVersion, purpose: 'mirror' | 'delete')
         'what is deleted cannot be blocked: leave it out',
       ),
       helm: helmContent(version).optional(),
+      atoll: only(
+        version === 'v2alpha1' && purpose === 'mirror',
+        downloadsContent,
+        'files are mirrored by an ImageSetConfiguration of v2alpha1',
+      ),
       samples: z.array(z.strictObject({ name: text })).optional(),
     })
     .check(
@@ -112,12 +118,13 @@ export const contentSchema = (version: ApiVersion, purpose: 'mirror' | 'delete')
         if (!asked) mistake('', `"${purpose}" asks for nothing`);
       }),
     )
-    .transform(({ platform, operators, additionalImages, blockedImages, helm }) => ({
+    .transform(({ platform, operators, additionalImages, blockedImages, helm, atoll }) => ({
       platform,
       operators: operators ?? [],
       additionalImages: additionalImages ?? [],
       blockedImages: blockedImages ?? [],
       helm: helm ?? { repositories: [], local: [] },
+      atoll: atoll ?? { files: [], tools: [], bootImages: [], repositories: [] },
     }));
 
 export type Content = z.output<ReturnType<typeof contentSchema>>;

@@ -54,6 +54,7 @@ export function isEmptyImageSet(set: ImageSet): boolean {
     set.operators.length === 0 &&
     set.additionalImages.length === 0 &&
     set.helm.repositories.length === 0 &&
-    set.helm.local.length === 0
+    set.helm.local.length === 0 &&
+    Object.values(set.atoll).every((list) => list.length === 0)
   );
 }

@@ -4,7 +4,7 @@ import { provenanceText, spdxText } from './bill.ts';
 import { type BundleIndex, INDEX_FILE, SIGNATURE_FILE } from './bundle-index.ts';
 
 export const SUMS_FILE = 'SHA256SUMS';
-export const README_FILE = 'README_FIRST.txt';
+const README_FILE = 'README_FIRST.txt';
 const SPDX_FILE = 'bundle.spdx.json';
 const PROVENANCE_FILE = 'bundle.provenance.json';
 

@@ -3,6 +3,7 @@ import { collectOperators } from '../../content/catalog/collect-operators.ts';
 import { collectAdditionalImages } from '../../content/collect-additional.ts';
 import type { CollectDeps } from '../../content/collecting.ts';
 import { type Collection, mergeCollections } from '../../content/content-image.ts';
+import { collectDownloads } from '../../content/downloads/collect-downloads.ts';
 import { collectHelm } from '../../content/helm/collect-helm.ts';
 import { type ImageSet, isEmptyImageSet } from '../../content/image-set/image-set.ts';
 import { collectReleases } from '../../content/release/collect-releases.ts';
@@ -60,7 +61,7 @@ export async function collectContent(
   }
   if (isEmptyImageSet(set)) {
     throw new AtollError('INPUT_INVALID', `Cannot mirror from "${set.file}": it asks for nothing`, {
-      hint: 'Add platform, operators, additionalImages or helm',
+      hint: 'Add platform, operators, additionalImages, helm or atoll',
     });
   }
   for (const { message, hint, line } of set.warnings)
@@ -72,6 +73,7 @@ export async function collectContent(
     await collectOperators(ctx, set, deps),
     await collectAdditionalImages(ctx, set, deps),
     await collectHelm(ctx, set, deps),
+    await collectDownloads(ctx, set, releases.images, deps),
   ]);
   for (const { subject, message, hint } of collected.warnings) warn(ctx, subject, message, hint);
   const nameOf =

@@ -23,7 +23,7 @@ export function isBuilt(
   flow: RunKind['flow'],
   { kind }: { readonly kind: ImageRecord['kind'] },
 ): boolean {
-  return flow !== 'load' && (kind === 'catalog' || kind === 'graph');
+  return flow !== 'load' && ['catalog', 'graph', 'file'].includes(kind);
 }
 
 /** How to do all of a run once more. A bundle that is finished is not written again: another adds to it. */

@@ -1,6 +1,7 @@
 import type { Role } from '../auth/grants.ts';
 import { cachedBlob, cachedManifest, cachedReferrers, cachedTags } from '../cache/handlers.ts';
 import { deleteBlob, getBlob } from '../handlers/blobs.ts';
+import { getFile } from '../handlers/files.ts';
 import { listRepositories, listTags } from '../handlers/listings.ts';
 import { deleteManifest, getManifest } from '../handlers/manifests.ts';
 import { putManifest } from '../handlers/put-manifest.ts';
@@ -37,6 +38,7 @@ const STORE: Table = {
   },
   tags: { GET: listTags },
   referrers: { GET: listReferrers },
+  file: { GET: getFile, HEAD: getFile },
 };
 
 const CACHE: Table = {
@@ -48,6 +50,7 @@ const CACHE: Table = {
   upload: {},
   tags: { GET: cachedTags },
   referrers: { GET: cachedReferrers },
+  file: {},
 };
 
 /** What one has to be allowed for a request. Looking after an upload is part of pushing. */

@@ -14,7 +14,7 @@ import { DamagedBlob } from '../storage/blob-files.ts';
 import { handlerFor, roleFor } from './dispatch.ts';
 import type { Exchange, Service } from './exchange.ts';
 import { ClientGone } from './receive-body.ts';
-import { parseRoute, type Route } from './routes.ts';
+import { FILES_PREFIX, parseRoute, type Route } from './routes.ts';
 import { sendError, WireError, wireErrorOf } from './wire-error.ts';
 
 /** How one listener answers. */
@@ -126,7 +126,8 @@ async function serve(
   response.on('error', ignore);
 
   try {
-    if (!path.startsWith('/v2')) return await answerPage(options, exchange, path);
+    if (!path.startsWith('/v2') && !path.startsWith(FILES_PREFIX))
+      return await answerPage(options, exchange, path);
     identity.current = await identify(options, exchange);
     await answer(exchange, routeOf(path), identity.current);
   } catch (error) {

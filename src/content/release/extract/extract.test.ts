@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MemoryImages, type TarFile } from '../../../../test/support/images.ts';
+import { releaseWith } from '../../../../test/support/made-release.ts';
 import { tempDir } from '../../../../test/support/temp.ts';
 import { recordingContext } from '../../../core/context.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
-import { parseReference } from '../../../oci/reference.ts';
-import type { ComponentReach } from '../locate-component.ts';
-import { openRelease } from '../open-release.ts';
 import { credentialsRequests, extractManifests } from './extract-manifests.ts';
 import { extractTools } from './extract-tools.ts';
 import { fillMarkers } from './markers.ts';
@@ -36,46 +33,6 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
   return Buffer.concat(all);
-}
-
-/** A release at mirror.test whose components hold these files. */
-async function releaseWith(
-  components: Record<string, readonly TarFile[]>,
-  manifests: Record<string, string> = {},
-) {
-  const images = new MemoryImages();
-  const tags = await Promise.all(
-    Object.entries(components).map(async ([name, files]) => {
-      const { digest } = images.addImage([await images.addLayer(files)]);
-      return { name, from: { kind: 'DockerImage', name: `quay.io/art/dev@${digest}` } };
-    }),
-  );
-  const files = {
-    'image-references': JSON.stringify({
-      kind: 'ImageStream',
-      apiVersion: 'image.openshift.io/v1',
-      metadata: { name: '4.18.1' },
-      spec: { tags },
-    }),
-    'release-metadata': JSON.stringify({ kind: 'cincinnati-metadata-v0', version: '4.18.1' }),
-    ...manifests,
-  };
-  const layer = await images.addLayer(
-    Object.entries(files).map(([name, content]) => ({
-      name: `release-manifests/${name}`,
-      content,
-    })),
-  );
-  const descriptor = images.addImage([layer], '4.18.1-x86_64');
-  const reference = parseReference('mirror.test/ocp/release-images:4.18.1-x86_64');
-  const release = await openRelease(ctx, {
-    reference,
-    source: images,
-    tagOrDigest: '4.18.1-x86_64',
-    shown: 'it',
-  });
-  const reach: ComponentReach = { source: () => images, repository: () => images };
-  return { images, release, reach, descriptor };
 }
 
 describe('extractTools', () => {

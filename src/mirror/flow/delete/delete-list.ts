@@ -19,6 +19,7 @@ const TYPES: Readonly<Record<ContentKind, string>> = {
   related: 'operatorRelatedImage',
   additional: 'generic',
   helm: 'helmImage',
+  file: 'generic',
 };
 
 const schema = z.object({
