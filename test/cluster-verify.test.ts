@@ -7,6 +7,7 @@ import { KINDS } from '../src/cluster/api/kinds.ts';
 import { keyOf, objectSchema } from '../src/cluster/api/object.ts';
 import type { Resources } from '../src/cluster/api/resources.ts';
 import { applyAll } from '../src/cluster/apply/apply.ts';
+import { runningImages } from '../src/cluster/running-images.ts';
 import type { CheckResult } from '../src/cluster/verify/check.ts';
 import type { Expectation } from '../src/cluster/verify/snapshot.ts';
 import { verifyCluster } from '../src/cluster/verify/verify.ts';
@@ -104,6 +105,20 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     const bad = await failing({ mirror: MIRROR, mirrored, version: VERSION, nodes: ['worker-0'] });
 
     expect(bad).toEqual([]);
+  });
+
+  test('runningImages names what containers run, the release, and the systems of nodes', async () => {
+    await operators.put({
+      apiVersion: KINDS.machineConfig.apiVersion,
+      kind: KINDS.machineConfig.kind,
+      metadata: { name: 'rendered-worker-system' },
+      spec: { osImageURL: `quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digestOf('system')}` },
+    });
+
+    const running = await runningImages(silentContext(), resources);
+
+    const expected = [digestOf('master'), digestOf('worker'), RELEASE_DIGEST, digestOf('system')];
+    expect([...running]).toEqual(expect.arrayContaining(expected));
   });
 
   test('fails for an operator that is degraded, in its words', async () => {

@@ -2,6 +2,9 @@ import { resolve } from 'node:path';
 import type { CollectDeps } from '../content/collecting.ts';
 import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
+import type { Context } from '../core/context.ts';
+import { parseBytes } from '../core/format.ts';
+import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
@@ -36,6 +39,28 @@ export const COLLECT_OPTIONS = {
   dependencies: onOff('Leave out operators that the chosen ones depend on', { default: true }),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+/** Flags that spare a line others need, too. */
+export const PACE_OPTIONS = {
+  maxRate: text('BYTES/S', 'Most that all images together take, such as 20M'),
+  window: text(
+    'HH:MM-HH:MM',
+    'Run only then: waits until it opens, and stops when it closes; the next run goes on',
+  ),
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
+type PaceFlags = OptionValues<typeof PACE_OPTIONS>;
+
+/** Runs within the time window of the flags, and hands on the rate they allow. */
+export function paced<T>(
+  ctx: Context,
+  { maxRate, window }: PaceFlags,
+  work: (ctx: Context, pace: { readonly maxBytesPerSecond: number | undefined }) => Promise<T>,
+): Promise<T> {
+  const maxBytesPerSecond = maxRate === undefined ? undefined : parseBytes(maxRate);
+  const within = window === undefined ? undefined : parseWindow(window);
+  return withinWindow(ctx, within, (inside) => work(inside, { maxBytesPerSecond }));
+}
+
 /** Flags of every command that fills a mirror. */
 export const MIRROR_OPTIONS = {
   dir: text('DIR', 'Where working-dir is: memory, reports, cluster resources', { default: '.' }),
@@ -46,6 +71,7 @@ export const MIRROR_OPTIONS = {
   signatures: onOff('Leave Sigstore signatures and other artifacts behind', { default: true }),
   concurrency: number('N', 'Blobs under way at once'),
   verifyTarget: VERIFY_TARGET,
+  ...PACE_OPTIONS,
   ...REGISTRY_OPTIONS,
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 

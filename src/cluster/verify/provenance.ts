@@ -51,7 +51,8 @@ interface RunningImage {
   readonly node: string;
 }
 
-function imagesOf(pod: KubeObject): RunningImage[] {
+/** What the containers of a pod run or ran. */
+export function podImages(pod: KubeObject): RunningImage[] {
   const { spec, status } = podSchema.parse(pod);
   const asked = new Map(
     [...spec.containers, ...spec.initContainers, ...spec.ephemeralContainers].map(
@@ -148,7 +149,7 @@ export const provenanceCheck: Check = {
 
 function provenance(snapshot: ClusterSnapshot): CheckClaim & { readonly outcome: CheckOutcome } {
   const mirrors = mirrorHosts(snapshot);
-  const images = snapshot.pods.flatMap(imagesOf);
+  const images = snapshot.pods.flatMap(podImages);
   if (images.length === 0)
     return { outcome: 'unknown', message: 'no pod says which image it runs' };
   const evidence: string[] = [];

@@ -9,6 +9,7 @@ export interface UnitSections {
   readonly Service?: readonly UnitLine[];
   readonly Mount?: readonly UnitLine[];
   readonly Path?: readonly UnitLine[];
+  readonly Timer?: readonly UnitLine[];
   readonly Install?: readonly UnitLine[];
 }
 

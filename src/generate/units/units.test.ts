@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { distributionConfig } from './distribution-config.ts';
+import { mirrorService, mirrorTimer } from './mirror-timer.ts';
 import { podmanUnit } from './podman-unit.ts';
 import { registryPathUnit, registryUnit } from './registry-unit.ts';
 import { squidConf } from './squid-conf.ts';
@@ -9,6 +10,15 @@ import { execLine, mountUnitName } from './unit-file.ts';
 test('registryUnit has its golden form', async () => {
   await expect(registryUnit()).toMatchFileSnapshot('../golden/atoll-registry.service');
   await expect(registryPathUnit()).toMatchFileSnapshot('../golden/atoll-registry.path');
+});
+
+test('mirrorService and mirrorTimer have their golden form', async () => {
+  const command = ['mirror', 'sync', '-c', 'imageset.yaml', '--window', '22:00-06:00'];
+
+  await expect(mirrorService({ command })).toMatchFileSnapshot('../golden/atoll-mirror.service');
+  await expect(mirrorTimer({ schedule: '22:00' })).toMatchFileSnapshot(
+    '../golden/atoll-mirror.timer',
+  );
 });
 
 test('registryUnit asks for a capability only below port 1024', () => {

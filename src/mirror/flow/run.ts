@@ -1,5 +1,6 @@
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
+import { createPacer } from '../../core/pacer.ts';
 import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
@@ -8,6 +9,7 @@ import { copyImages } from '../copy/copy-images.ts';
 import type { CopyOptions, CopyReport, ImageJob } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import type { ResourceOptions } from './cluster-resources.ts';
+import { pacedSource } from './paced-source.ts';
 import type { KnownSignature, WorkingDir } from './working-dir.ts';
 
 /** What every flow is given. */
@@ -16,6 +18,8 @@ export interface RunOptions {
   /** Whether attachments of images (signatures, SBOMs) come along. */
   readonly copySignatures?: boolean | undefined;
   readonly concurrency?: number | undefined;
+  /** All blobs together come no faster. */
+  readonly maxBytesPerSecond?: number | undefined;
 }
 
 /** What a flow that fills a mirror is given. */
@@ -59,10 +63,14 @@ export interface CopyRun extends RunOptions, Pick<CopyOptions, 'title' | 'delive
 export function copyContent(
   ctx: Context,
   { placed, sourceOf }: Pick<RunContent, 'placed' | 'sourceOf'>,
-  { registries, copySignatures, concurrency, targetFor, title, delivered }: CopyRun,
+  run: CopyRun,
 ): Promise<CopyReport> {
+  const { registries, copySignatures, concurrency, targetFor, title, delivered } = run;
+  const pacer = createPacer(run.maxBytesPerSecond);
+  const read = (each: MirroredImage) =>
+    run.maxBytesPerSecond === undefined ? sourceOf(each) : pacedSource(sourceOf(each), pacer);
   return copyImages(ctx, {
-    images: placed.map((each) => ({ ...imageJob(each, sourceOf(each)), ...targetFor(each) })),
+    images: placed.map((each) => ({ ...imageJob(each, read(each)), ...targetFor(each) })),
     signatures: copySignatures,
     concurrency,
     retry: registries.retry,

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
+import { createPacer } from '../../core/pacer.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
-import { createPacer } from './pacer.ts';
 import type { PullPhase, StormRole } from './shares.ts';
 import { playNode, type StormLog } from './virtual-node.ts';
 

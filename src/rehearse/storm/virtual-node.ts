@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import type { Pacer } from '../../core/pacer.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries, RegistryOptions, Repository } from '../../remote/registries.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
-import type { Pacer } from './pacer.ts';
 import type { PlannedPulls } from './shares.ts';
 
 /** As many layers of an image as the container runtime pulls at once. */

@@ -3,6 +3,8 @@ import { mirrorCopyCommand } from './copy.ts';
 import { mirrorDeleteCommand } from './delete.ts';
 import { mirrorInventoryCommand } from './inventory.ts';
 import { mirrorLoadCommand } from './load.ts';
+import { mirrorOutdatedCommand } from './outdated.ts';
+import { mirrorPruneCommand } from './prune.ts';
 import { mirrorReleaseCommand } from './release.ts';
 import { mirrorRetryCommand } from './retry.ts';
 import { mirrorSaveCommand } from './save.ts';
@@ -14,6 +16,8 @@ export const MIRROR_COMMANDS: readonly Command[] = [
   mirrorLoadCommand,
   mirrorRetryCommand,
   mirrorInventoryCommand,
+  mirrorOutdatedCommand,
+  mirrorPruneCommand,
   mirrorDeleteCommand,
   mirrorReleaseCommand,
   mirrorCopyCommand,

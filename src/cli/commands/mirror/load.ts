@@ -4,7 +4,7 @@ import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import { MIRROR_OPTIONS } from '../../mirror-options.ts';
+import { MIRROR_OPTIONS, paced } from '../../mirror-options.ts';
 import { withRegistries } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { resultText } from './result-text.ts';
@@ -42,7 +42,11 @@ export const mirrorLoadCommand = defineCommand({
       };
       return options.dryRun
         ? { dryRun: await planLoad(ctx, load) }
-        : { result: await loadBundle(ctx, load) };
+        : {
+            result: await paced(ctx, options, (within, pace) =>
+              loadBundle(within, { ...load, ...pace }),
+            ),
+          };
     });
   },
   ...orDryRun(resultText),

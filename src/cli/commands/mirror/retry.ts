@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
-import { MIRROR_OPTIONS, reportExitCode } from '../../mirror-options.ts';
+import { MIRROR_OPTIONS, PACE_OPTIONS, paced, reportExitCode } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS, withRegistries } from '../../registry-options.ts';
 import { resultText, saveText } from './result-text.ts';
 import { bundleKeysFrom, SIGNING_OPTIONS, signerFrom, VERIFY_KEY } from './signing-options.ts';
@@ -17,6 +17,7 @@ export const mirrorRetryCommand = defineCommand({
     icsp: MIRROR_OPTIONS.icsp,
     concurrency: MIRROR_OPTIONS.concurrency,
     verifyTarget: MIRROR_OPTIONS.verifyTarget,
+    ...PACE_OPTIONS,
     ...SIGNING_OPTIONS,
     verifyKey: VERIFY_KEY,
     ...REGISTRY_OPTIONS,
@@ -30,7 +31,10 @@ export const mirrorRetryCommand = defineCommand({
       const { icsp, concurrency } = options;
       const workingDir = new WorkingDir(resolve(options.dir));
       const keys = await bundleKeysFrom(options.verifyKey, terminal.env);
-      return await retryFailed(ctx, { workingDir, registries, icsp, concurrency, signer, keys });
+      const retry = { workingDir, registries, icsp, concurrency, signer, keys };
+      return await paced(ctx, options, (within, pace) =>
+        retryFailed(within, { ...retry, ...pace }),
+      );
     });
   },
   text: ({ mirror, save }, style) => (save ? saveText(save, style) : resultText(mirror, style)),

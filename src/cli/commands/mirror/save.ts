@@ -6,7 +6,13 @@ import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text, texts } from '../../flags.ts';
-import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
+import {
+  COLLECT_OPTIONS,
+  MIRROR_OPTIONS,
+  PACE_OPTIONS,
+  paced,
+  withMirrorTools,
+} from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
@@ -49,6 +55,7 @@ export const mirrorSaveCommand = defineCommand({
     dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
     concurrency: MIRROR_OPTIONS.concurrency,
+    ...PACE_OPTIONS,
     ...SIGNING_OPTIONS,
     ...REGISTRY_OPTIONS,
     ...COLLECT_OPTIONS,
@@ -80,7 +87,11 @@ export const mirrorSaveCommand = defineCommand({
       };
       return options.dryRun
         ? { dryRun: await planSave(ctx, save) }
-        : { result: await saveBundle(ctx, save) };
+        : {
+            result: await paced(ctx, options, (within, pace) =>
+              saveBundle(within, { ...save, ...pace }),
+            ),
+          };
     });
   },
   ...orDryRun(saveText),

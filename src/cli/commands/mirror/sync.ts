@@ -5,7 +5,7 @@ import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
+import { COLLECT_OPTIONS, MIRROR_OPTIONS, paced, withMirrorTools } from '../../mirror-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
 import { resultText } from './result-text.ts';
@@ -47,7 +47,11 @@ export const mirrorSyncCommand = defineCommand({
       };
       return options.dryRun
         ? { dryRun: await planSync(ctx, sync) }
-        : { result: await syncMirror(ctx, sync) };
+        : {
+            result: await paced(ctx, options, (within, pace) =>
+              syncMirror(within, { ...sync, ...pace }),
+            ),
+          };
     });
   },
   ...orDryRun(resultText),

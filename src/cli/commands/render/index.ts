@@ -27,7 +27,12 @@ import {
   policyTarget,
 } from './targets/node-files.ts';
 import { patchIgnitionCommand } from './targets/patch-ignition.ts';
-import { registryConfigTarget, registryUnitTarget, squidConfTarget } from './targets/services.ts';
+import {
+  mirrorTimerTarget,
+  registryConfigTarget,
+  registryUnitTarget,
+  squidConfTarget,
+} from './targets/services.ts';
 import { awsPlatformTarget, cloudFormationNetworkTarget } from './targets/stacks.ts';
 
 /** Everything `atoll render` writes, in the order of its help. */
@@ -57,6 +62,7 @@ export const RENDER_COMMANDS: readonly Command[] = [
   pinnedImagesTarget,
   registryUnitTarget,
   registryConfigTarget,
+  mirrorTimerTarget,
   squidConfTarget,
   cloudFormationNetworkTarget,
   cloudFormationBastionTarget,

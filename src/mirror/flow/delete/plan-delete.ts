@@ -5,16 +5,19 @@ import type { Descriptor } from '../../../oci/descriptor.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import type { Registries } from '../../../remote/registries.ts';
 import { type Destination, isBelow } from '../../destination.ts';
-import { needKey } from '../../need.ts';
+import { type Need, needKey } from '../../need.ts';
 import type { KnownImage, WorkingDir } from '../working-dir.ts';
 import { droppedNeeds } from './dropped-needs.ts';
 import { type ImageContent, readContents } from './mirror-content.ts';
 
-export interface DeleteOptions {
-  readonly imageSet: ImageSet;
+export interface RemovalOptions {
   readonly destination: Destination;
   readonly workingDir: WorkingDir;
   readonly registries: Registries;
+}
+
+export interface DeleteOptions extends RemovalOptions {
+  readonly imageSet: ImageSet;
 }
 
 /** What goes, what stays and why. */
@@ -33,13 +36,24 @@ export interface DeletePlan {
 
 /** Counts what needs each image, and takes away what the image set names. Changes nothing. */
 export async function planDelete(ctx: Context, options: DeleteOptions): Promise<DeletePlan> {
-  const { imageSet, destination, workingDir, registries } = options;
+  const { imageSet, destination, workingDir } = options;
   refuseMirrorSet(imageSet);
   const known = await workingDir.mirrored();
   const here = known.filter(({ target }) => isBelow(destination, target));
   const dropped = new Set(droppedNeeds(imageSet, here).map(needKey));
+  return await planRemoval(ctx, options, (need) => !dropped.has(needKey(need)));
+}
+
+/** Takes away every need that does not stay, and with it the images that nothing needs then. */
+export async function planRemoval(
+  ctx: Context,
+  { destination, workingDir, registries }: RemovalOptions,
+  stays: (need: Need) => boolean,
+): Promise<DeletePlan> {
+  const known = await workingDir.mirrored();
+  const here = known.filter(({ target }) => isBelow(destination, target));
   const left = here.map((image) => {
-    const neededBy = (image.neededBy ?? []).filter((need) => !dropped.has(needKey(need)));
+    const neededBy = (image.neededBy ?? []).filter(stays);
     return { ...image, neededBy };
   });
   const elsewhere = known.filter(({ target }) => !isBelow(destination, target));

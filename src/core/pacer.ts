@@ -1,7 +1,7 @@
-import type { Context } from '../../core/context.ts';
-import { sleep } from '../../core/retry.ts';
+import type { Context } from './context.ts';
+import { sleep } from './retry.ts';
 
-/** Keeps the sum of what all nodes take below a rate. */
+/** Keeps the sum of what many take below a rate. */
 export interface Pacer {
   /** Undefined where no wait is needed. */
   take(ctx: Context, bytes: number): Promise<void> | undefined;

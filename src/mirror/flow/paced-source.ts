@@ -1,0 +1,35 @@
+import type { Pacer } from '../../core/pacer.ts';
+import { bulkSourceOf } from '../../oci/bulk.ts';
+import type { Source } from '../../oci/content.ts';
+
+/** A source whose blobs together come no faster than a pacer lets them. */
+export function pacedSource(source: Source, pacer: Pacer): Source {
+  const { openBlob } = bulkSourceOf(source);
+  return {
+    ...(source.location ? { location: source.location } : {}),
+    resolve: (ctx, tagOrDigest) => source.resolve(ctx, tagOrDigest),
+    manifest: (ctx, descriptor) => source.manifest(ctx, descriptor),
+    async *blob(ctx, descriptor, offset) {
+      for await (const chunk of source.blob(ctx, descriptor, offset)) {
+        await pacer.take(ctx, chunk.length);
+        yield chunk;
+      }
+    },
+    can: {
+      ...source.can,
+      openBlob: async (ctx, blob, offset) => {
+        const download = await openBlob(ctx, blob, offset);
+        return {
+          size: download.size,
+          // One chunk at a time: whoever waits for a cap gains nothing from more.
+          pump: (pumping, sink) =>
+            download.pump(pumping, async (chunk) => {
+              await pacer.take(pumping, chunk.length);
+              await sink(chunk);
+            }),
+          cancel: () => download.cancel(),
+        };
+      },
+    },
+  };
+}
