@@ -1,4 +1,4 @@
-// npm run bench diagnose [-- --size MIB --runs N]: atoll diagnose against grep -E with one alternation of all patterns.
+// npm run bench diagnose [-- --size MIB --runs N]: atoll diagnose against grep -F with the fixed words of all rules, on a log without hits and on one with many.
 import { spawnSync } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,6 @@ import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 
-const TARGET = 4;
 const root = join(import.meta.dirname, '..');
 const CLI = join(root, 'dist', 'cli', 'main.js');
 const RULES = parse(readFileSync(join(root, 'assets', 'failures.yaml'), 'utf8')).failures;
@@ -25,6 +24,11 @@ const ORDINARY = [
 const KNOWN =
   'Error: initializing source docker://quay.io/a/b@sha256:ab: (Mirrors also failed: [mirror.lab:5000/a/b@sha256:ab: pinging container registry mirror.lab:5000: Get "https://mirror.lab:5000/v2/": x509: certificate signed by unknown authority]): quay.io/a/b@sha256:ab: pinging container registry quay.io: Get "https://quay.io/v2/": dial tcp: i/o timeout';
 const UNITS = ['kubelet', 'crio', 'bootkube', 'approve-csr', 'node-image-pull'];
+/** One line in so many is a known failure; how much more than grep it may cost. */
+const LOGS = [
+  { title: 'without hits', every: 0, target: 4 },
+  { title: 'with many hits', every: 50, target: 6 },
+];
 
 export async function run(args) {
   const { values } = parseArgs({
@@ -36,11 +40,17 @@ export async function run(args) {
   });
   const directory = await mkdtemp(join(tmpdir(), 'atoll-bench-diagnose-'));
   try {
-    const log = join(directory, 'bootstrap', 'journals', 'journal.log');
-    const bytes = await writeLog(log, Number(values.size) * 1024 * 1024);
-    const patterns = join(directory, 'patterns');
-    await writeFile(patterns, alternation());
-    return report(bytes, measureBoth(log, patterns, Number(values.runs)));
+    const patterns = join(directory, 'words');
+    await writeFile(patterns, words().join('\n'));
+    const over = [];
+    for (const { title, every, target } of LOGS) {
+      const log = join(directory, 'bootstrap', 'journals', 'journal.log');
+      const bytes = await writeLog(log, Number(values.size) * 1024 * 1024, every);
+      console.log(`${title}:`);
+      const ratio = report(bytes, measureBoth(log, patterns, Number(values.runs)), target);
+      if (ratio > target) over.push(title);
+    }
+    return over.length;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -51,14 +61,14 @@ function measureBoth(log, patterns, runs) {
   const grep = [];
   const atoll = [];
   for (let count = 0; count < runs; count += 1) {
-    grep.push(measure('grep', ['-E', '-i', '-c', '-f', patterns, log], { LC_ALL: 'C' }));
+    grep.push(measure('grep', ['-F', '-i', '-c', '-f', patterns, log], { LC_ALL: 'C' }));
     atoll.push(measure(process.execPath, [CLI, 'diagnose', log, '--output', 'json'], {}));
   }
   return { grep, atoll };
 }
 
 /** Processor time decides: on a busy machine wall time measures the others. */
-function report(bytes, { grep, atoll }) {
+function report(bytes, { grep, atoll }, target) {
   const best = (list) => list.toSorted((a, b) => a.cpuSeconds - b.cpuSeconds)[0];
   const [fastest, ours] = [best(grep), best(atoll)];
   const ratio = ours.cpuSeconds / fastest.cpuSeconds;
@@ -66,10 +76,10 @@ function report(bytes, { grep, atoll }) {
   const line = (name, { seconds, cpuSeconds, peakMiB }) =>
     `${name.padEnd(16)} ${cpuSeconds.toFixed(2)} s of processor, ${seconds.toFixed(2)} s on the clock, ${(mib / cpuSeconds).toFixed(0)} MiB/s, peak ${peakMiB.toFixed(0)} MiB`;
   console.log(`${mib.toFixed(0)} MiB, ${RULES.length} rules, best of ${grep.length}`);
-  console.log(line('grep -E -i', fastest));
+  console.log(line('grep -F -i', fastest));
   console.log(line('atoll diagnose', ours));
-  console.log(`ratio ${ratio.toFixed(2)}, target at most ${TARGET}`);
-  return ratio <= TARGET ? 0 : 1;
+  console.log(`ratio ${ratio.toFixed(2)}, target at most ${target}\n`);
+  return ratio;
 }
 
 /** Wall time, processor time and peak memory of a program. */
@@ -79,7 +89,8 @@ function measure(program, args, env) {
     encoding: 'utf8',
   });
   const [, wall, cpu, peak] = /wall=([\d.]+) cpu=([\d.]+) peak=(\d+)/.exec(stderr ?? '') ?? [];
-  if (status !== 0 || wall === undefined)
+  // grep ends with 1 where it found nothing.
+  if (!(status === 0 || (program === 'grep' && status === 1)) || wall === undefined)
     throw new Error(`${program} ended with ${status}: ${stderr}`);
   return { seconds: Number(wall), cpuSeconds: Number(cpu), peakMiB: Number(peak) / 1024 };
 }
@@ -95,13 +106,13 @@ print("wall=%.3f cpu=%.3f peak=%d" % (wall, used.ru_utime + used.ru_stime, used.
 sys.exit(code)
 `;
 
-async function writeLog(path, size) {
+async function writeLog(path, size, every) {
   await mkdir(dirname(path), { recursive: true });
   const out = createWriteStream(path, { highWaterMark: 4 * 1024 * 1024 });
   const random = createRandom(20260820);
   let written = 0;
   while (written < size) {
-    const block = Array.from({ length: 4000 }, () => logLine(random)).join('');
+    const block = Array.from({ length: 4000 }, () => logLine(random, every)).join('');
     written += block.length;
     if (!out.write(block)) await new Promise((resolve) => out.once('drain', resolve));
   }
@@ -110,9 +121,9 @@ async function writeLog(path, size) {
   return written;
 }
 
-function logLine(random) {
+function logLine(random, every) {
   const unit = UNITS[random() % UNITS.length];
-  const known = random() % 2000 === 0;
+  const known = every > 0 && random() % every === 0;
   const text = known
     ? KNOWN
     : ORDINARY[random() % ORDINARY.length].replace(/#/g, () => random() % 10);
@@ -128,30 +139,21 @@ function createRandom(seed) {
   };
 }
 
-/** All patterns in the syntax of grep -E: without lookarounds and lazy quantifiers, which it lacks. */
-function alternation() {
-  const patterns = RULES.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]));
-  return patterns
-    .map((pattern) =>
-      withoutLookarounds(pattern)
-        .replace(/\(\?(?::|<\w+>)/g, '(')
-        .replace(/\\d/g, '[0-9]')
-        .replace(/([+*?}])\?/g, '$1')
-        .replace(/\\\//g, '/')
-        .replace(/\[\^@\\s\]/g, '[^@ ]'),
-    )
-    .join('|');
-}
-
-function withoutLookarounds(pattern) {
-  const start = pattern.search(/\(\?<?[!=]/);
-  if (start < 0) return pattern;
-  let depth = 0;
-  let end = start;
-  for (; end < pattern.length; end += 1) {
-    if (pattern[end] === '\\') end += 1;
-    else if (pattern[end] === '(') depth += 1;
-    else if (pattern[end] === ')' && --depth === 0) break;
-  }
-  return withoutLookarounds(pattern.slice(0, start) + pattern.slice(end + 1));
+/** The longest fixed text of each alternative: what a search without a single regular expression would look for. */
+function words() {
+  const alternatives = RULES.flatMap(({ pattern = '', over = '', needs = [], unless = [] }) =>
+    [pattern, over, ...needs, ...unless].flatMap((one) =>
+      one.replace(/\(\?<?[!=][^)]*\)/g, '').split('|'),
+    ),
+  );
+  const longest = alternatives.map(
+    (one) =>
+      one
+        .split(/\\[a-z]|[^\w :/,-]+/)
+        .toSorted((a, b) => b.length - a.length)[0]
+        ?.trim() ?? '',
+  );
+  const isOrdinary = (word) =>
+    ORDINARY.some((line) => line.toLowerCase().includes(word.toLowerCase()));
+  return [...new Set(longest.filter((word) => word.length >= 6 && !isOrdinary(word)))];
 }

@@ -36,15 +36,12 @@ const meaningsOf = (ids: readonly string[], rules: readonly Rule[]): string[] =>
  * place. The list may only shrink: a rule that never speaks is there in vain.
  */
 const TOLD_BY_ANOTHER = [
-  'sync-isc-kind',
   'boot-ignition-s3',
   'boot-out-of-memory',
   'inst-config-both-mirror-fields',
-  'inst-config-mirror-ref',
   'inst-config-trust-bundle',
   'inst-config-cidr-overlap',
   'inst-config-subnet-outside',
-  'inst-config-ami',
   'node-time-skew',
   'mirror-ca-untrusted',
   'mirror-cert-expired',

@@ -33,6 +33,8 @@ export interface EvidenceSink<P extends LinePattern = LinePattern> {
   readonly patterns: readonly P[];
   /** Kinds of API objects to be parsed whatever they say. */
   readonly kinds: ReadonlySet<string>;
+  /** Asked with a line of a file as it stands there, before it is taken apart: false saves that. */
+  isWorth?(raw: string): boolean;
   /** `candidates` are patterns that may match: their fixed text is there, the origin fits. */
   onLine(line: EvidenceLine, candidates: readonly P[]): void;
   onRecord(service: string, entries: readonly ServiceRecordEntry[], place: EvidencePlace): void;

@@ -11,8 +11,9 @@ export interface RuleMatch {
 
 /** Quotes inside quoted fields, and colours, as no pattern should have to know them. */
 export function plainText(text: string): string {
+  const unquoted = text.includes('\\"') ? text.replace(/\\+"/g, '"') : text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
-  return text.replace(/\\+"/g, '"').replace(/\x1b\[[0-9;]*m/g, '');
+  return unquoted.includes('\x1b') ? unquoted.replace(/\x1b\[[0-9;]*m/g, '') : unquoted;
 }
 
 /** The text as rules see it. */

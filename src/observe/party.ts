@@ -84,12 +84,23 @@ export function partiesOf(text: string): readonly Party[] {
   return weak.length > 0 ? [...new Set(weak)] : ['unknown'];
 }
 
+const MAX_KEPT = 1000;
+const keptHosts = new Map<string, Party | undefined>();
+
+function partyOfHost(host: string): Party | undefined {
+  if (keptHosts.has(host)) return keptHosts.get(host);
+  const isSource = SOURCES.test(host.replace(/:\d+$/, ''));
+  const party = isSource ? 'source' : BY_HOST.find(([pattern]) => pattern.test(host))?.[1];
+  if (keptHosts.size >= MAX_KEPT) keptHosts.clear();
+  keptHosts.set(host, party);
+  return party;
+}
+
 function partyOf(groups: Readonly<Record<string, string | undefined>>, text: string): Party {
   const { registry, url, path = '', held, image, named, looked, pair, repo } = groups;
   const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? '';
-  const bare = host.replace(/:\d+$/, '');
-  if (SOURCES.test(bare)) return 'source';
-  for (const [pattern, party] of BY_HOST) if (pattern.test(host)) return party;
+  const known = partyOfHost(host);
+  if (known) return known;
   if (looked !== undefined && /^api\./.test(looked)) return 'api';
   if (/^\/config\/(?:master|worker)/.test(path)) return 'mcs';
   if (/\/redfish\//i.test(path)) return 'bmc';

@@ -8,7 +8,7 @@ import {
   isOcMirror,
 } from './formats/installer-log.ts';
 import { decodeJournalJson } from './formats/journal-json.ts';
-import { decodeJournalText, isJournalText } from './formats/journal-text.ts';
+import { decodeJournalText } from './formats/journal-text.ts';
 import type { LogLine } from './formats/log-line.ts';
 
 /** A line with the origins it may have, the likeliest first. None: the line itself does not tell. */
@@ -53,7 +53,8 @@ function placeBare(raw: string, kind: FileKind, year: Date): PlacedLine {
   if (JSON_ENTRY.test(raw)) return ofJournal(decodeJournalJson(raw), kind.machine);
   const console = CONSOLE.exec(raw);
   if (console) return ofConsole(raw.slice(console[0].length), console[1] ?? '');
-  if (isJournalText(raw)) return ofJournal(decodeJournalText(raw, year), kind.machine);
+  const journal = decodeJournalText(raw, year);
+  if (journal.unit !== undefined) return ofJournal(journal, kind.machine);
   if (isLogrus(raw))
     return { ...decodeLogrus(raw), origins: kind.origins.length > 0 ? kind.origins : LOGRUS_TOOLS };
   if (isOcMirror(raw)) return { ...decodeOcMirror(raw), origins: ['cli:oc-mirror'] };
@@ -85,9 +86,22 @@ const ofConsole = (message: string, program: string): PlacedLine => ({
 /** A journal of many units: the line itself says which, and most often on which machine. */
 function ofJournal(line: LogLine, machine: Machine | undefined): PlacedLine {
   const unit = line.unit ?? 'unknown';
-  const machines: readonly Machine[] = machine ? [machine] : machinesOf(line);
-  const origins = machines.map((one) => `journal:${one}/${unit}`);
-  return { ...line, origins: /^ignition/.test(unit) ? [...origins, 'console:node'] : origins };
+  return { ...line, origins: journalOrigins(unit, machine ? [machine] : machinesOf(line)) };
+}
+
+const MAX_KEPT = 10_000;
+const keptOrigins = new Map<string, readonly string[]>();
+
+/** The same list for the same unit: others remember by it what applies to a line. */
+function journalOrigins(unit: string, machines: readonly Machine[]): readonly string[] {
+  const key = `${machines.join()} ${unit}`;
+  const known = keptOrigins.get(key);
+  if (known) return known;
+  const units = machines.map((one) => `journal:${one}/${unit}`);
+  const origins = /^ignition/.test(unit) ? [...units, 'console:node'] : units;
+  if (keptOrigins.size >= MAX_KEPT) keptOrigins.clear();
+  keptOrigins.set(key, origins);
+  return origins;
 }
 
 function machinesOf(line: LogLine): readonly Machine[] {

@@ -41,15 +41,18 @@ export function createLineReader<P extends LinePattern>(
   now: Date,
 ): LineReader {
   const chosen = createChooser(sink.patterns);
+  const applies = createApplies<P>();
   return {
     async read(file, kind) {
       const patterns = chosen.forFile(kind);
-      const scanner = createLineScanner(patterns.map(({ pattern }) => pattern));
+      const sources = patterns.map(({ pattern }) => pattern);
+      const scanner = createLineScanner(sources, kind.format === 'own-events');
       const tail = createTail(now);
       for await (const hits of scanner.scan(tail.watch(searchable(file, kind.format)))) {
         for (const hit of hits) {
+          if (sink.isWorth?.(hit.text) === false) continue;
           const line = placed(hit, kind, tail.reference());
-          tell(sink, file, hit, line, patterns);
+          tell(sink, file, hit, line, patterns, applies);
         }
       }
       const last = lastTimeIn(tail.text(), (line) => decode(line, kind, tail.reference()));
@@ -106,16 +109,38 @@ function searchable(file: SourceFile, format: Format): AsyncIterable<Buffer> {
   return file.content;
 }
 
+/** Lists of origins come back again and again, and asking each pattern costs more than matching it. */
+function createApplies<P extends LinePattern>() {
+  const known = new WeakMap<readonly string[], Map<P, boolean>>();
+  return (pattern: P, origins: readonly string[]): boolean => {
+    let answers = known.get(origins);
+    if (!answers) {
+      answers = new Map();
+      known.set(origins, answers);
+    }
+    let answer = answers.get(pattern);
+    if (answer === undefined) {
+      answer = origins.some((one) => pattern.appliesTo(one));
+      answers.set(pattern, answer);
+    }
+    return answer;
+  };
+}
+
 function tell<P extends LinePattern>(
   sink: EvidenceSink<P>,
   file: SourceFile,
   hit: LineHit,
   { origins, message, at, host, lead }: PlacedLine,
   patterns: readonly P[],
+  applies: (pattern: P, origins: readonly string[]) => boolean,
 ): void {
-  const candidates = [...hit.patterns]
-    .flatMap((index) => patterns[index] ?? [])
-    .filter((pattern) => origins.some((one) => pattern.appliesTo(one)));
+  const candidates: P[] = [];
+  // In the order they were given: where two say the same, the first speaks.
+  for (const index of [...hit.patterns].toSorted((a, b) => a - b)) {
+    const pattern = patterns[index];
+    if (pattern && applies(pattern, origins)) candidates.push(pattern);
+  }
   if (candidates.length === 0) return;
   const place: EvidencePlace = { file: file.name, line: hit.line };
   sink.onLine({ ...place, text: message, origins, at, host, lead }, candidates);

@@ -48,24 +48,54 @@ const PATTERNS: readonly WeightedPattern[] = WORDS.map(([pattern, weight]) => ({
   appliesTo: () => true,
 }));
 
+interface Shape {
+  readonly line: EvidenceLine;
+  readonly weight: number;
+  count: number;
+}
+
+const SHAPE_LENGTH = 400;
+
+/** The same for lines that differ in numbers, digests and times only: the others are said often enough. */
+function shapeOf(text: string): number {
+  const end = Math.min(text.length, SHAPE_LENGTH);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < end; at += 1) {
+    const code = text.charCodeAt(at) | 32;
+    const isHex = (code >= 48 && code <= 57) || (code >= 97 && code <= 102);
+    if (!isHex) hash = Math.imul(hash ^ code, 0x01000193);
+  }
+  return hash;
+}
+
 /** Reads everything once more for lines that look bad: only asked for when no rule had an answer. */
 export async function findSuspicious(
   ctx: Context,
   paths: readonly string[],
   options: EvidenceOptions,
 ): Promise<readonly SuspiciousLine[]> {
-  const shapes = new Map<string, { line: EvidenceLine; weight: number; count: number }>();
+  const shapes = new Map<number, Shape>();
+  const isNew = (text: string): boolean => {
+    const known = shapes.get(shapeOf(text));
+    if (known) known.count += 1;
+    return !known && shapes.size < MAX_SHAPES;
+  };
+  /** The line of a file that is about to come, as it stands there. */
+  let raw: string | undefined;
   const sink: EvidenceSink<WeightedPattern> = {
     patterns: PATTERNS,
     kinds: new Set(),
+    isWorth(text) {
+      raw = isNew(text) ? text : undefined;
+      return raw !== undefined;
+    },
     onLine(line, candidates) {
+      const text = raw ?? line.text;
+      if (raw === undefined && !isNew(text)) return;
+      raw = undefined;
       const hits = candidates.filter(({ regexp }) => regexp.test(line.text));
       const weight = hits.reduce((sum, hit) => sum + hit.weight, 0);
-      const shape = line.text.replace(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 160);
-      const known = shapes.get(shape);
-      if (known) known.count += 1;
-      else if (weight > 1 && shapes.size < MAX_SHAPES)
-        shapes.set(shape, { line, weight, count: 1 });
+      shapes.set(shapeOf(text), { line, weight, count: 1 });
     },
     onRecord: () => undefined,
     onObject: () => undefined,
@@ -75,6 +105,7 @@ export async function findSuspicious(
   };
   await readEvidence(ctx, paths, sink, options);
   return [...shapes.values()]
+    .filter(({ weight }) => weight > 1)
     .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
     .slice(0, SHOWN)
     .map(({ line, count }) => ({

@@ -2,8 +2,7 @@ import { readAsset } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import { ANYWHERE } from '../file-kind.ts';
-import { SHORTEST_LITERAL } from '../scan/line-scanner.ts';
-import { requiredLiterals } from '../scan/literals.ts';
+import { requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
 import { CATALOGUE, type RuleData } from './schema.ts';
 import { whereMatcher } from './where.ts';
 

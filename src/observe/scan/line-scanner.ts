@@ -1,9 +1,7 @@
 import { asBuffer } from '../../core/archive/byte-source.ts';
-import { createLiteralMatcher, type LiteralMatcher } from './literal-matcher.ts';
-import { requiredLiterals } from './literals.ts';
+import { createLiteralMatcher, type LiteralHit, type LiteralMatcher } from './literal-matcher.ts';
+import { type LiteralClause, literalClauses, SHORTEST_LITERAL } from './literals.ts';
 
-/** Shorter ones would stop at every other line. */
-export const SHORTEST_LITERAL = 6;
 /** A line without an end is cut here, so that memory stays flat whatever comes. */
 const LONGEST_LINE = 1024 * 1024;
 /**
@@ -33,35 +31,56 @@ export interface LineScanner {
 const MAX_KEPT = 256;
 const kept = new Map<string, LineScanner>();
 
-/** A scanner for patterns given as sources of regular expressions. Scanners hold no state: they are kept. */
-export function createLineScanner(patterns: readonly string[]): LineScanner {
-  const key = patterns.join('\n');
-  const scanner = kept.get(key) ?? makeScanner(patterns);
+/** A pattern that may match where its literal is found, if what else it needs is there, too. */
+interface Candidate extends Pick<LiteralClause, 'and' | 'not'> {
+  readonly pattern: number;
+}
+
+/**
+ * A scanner for patterns given as sources of regular expressions. `isReworded`: lines will be put into other words
+ * before they are matched, so only the literals themselves must be there. Scanners hold no state: they are kept.
+ */
+export function createLineScanner(patterns: readonly string[], isReworded = false): LineScanner {
+  const key = [isReworded, ...patterns].join('\n');
+  const scanner = kept.get(key) ?? makeScanner(patterns, isReworded);
   if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(key, scanner);
   return scanner;
 }
 
-function makeScanner(patterns: readonly string[]): LineScanner {
-  const owners = new Map<string, number[]>();
-  for (const [index, pattern] of patterns.entries()) {
-    const literals = requiredLiterals(pattern, SHORTEST_LITERAL);
-    if (!literals) throw new Error(`No literal to look for in /${pattern}/`);
-    for (const text of literals) owners.set(text, [...(owners.get(text) ?? []), index]);
+function makeScanner(patterns: readonly string[], isReworded: boolean): LineScanner {
+  const candidates = new Map<string, Candidate[]>();
+  for (const [pattern, source] of patterns.entries()) {
+    const clauses = literalClauses(source, SHORTEST_LITERAL);
+    if (!clauses) throw new Error(`No literal to look for in /${source}/`);
+    for (const { literal, and, not } of clauses) {
+      const candidate = isReworded ? { pattern, and: [], not: [] } : { pattern, and, not };
+      candidates.set(literal, [...(candidates.get(literal) ?? []), candidate]);
+    }
   }
-  const matcher = owners.size === 0 ? undefined : createLiteralMatcher([...owners.keys()]);
-  return { scan: (chunks) => scanLines(chunks, matcher, [...owners.values()]) };
+  if (candidates.size === 0) return { scan: nothing };
+  const search = {
+    matcher: createLiteralMatcher([...candidates.keys()]),
+    candidates: [...candidates.values()],
+  };
+  return { scan: (chunks) => scanLines(chunks, search) };
+}
+
+async function* nothing(): AsyncGenerator<readonly LineHit[]> {}
+
+/** What is looked for: the literals, and for each the patterns that hold it. */
+interface Search {
+  readonly matcher: LiteralMatcher;
+  readonly candidates: readonly (readonly Candidate[])[];
 }
 
 async function* scanLines(
   chunks: AsyncIterable<Uint8Array>,
-  matcher: LiteralMatcher | undefined,
-  owners: readonly (readonly number[])[],
+  search: Search,
 ): AsyncGenerator<readonly LineHit[]> {
-  if (!matcher) return;
   const counter = { line: 1 };
   for await (const block of wholeLines(chunks)) {
-    const hits = hitsIn(block, matcher, owners, counter);
+    const hits = hitsIn(block, search, counter);
     if (hits.length > 0) yield hits;
   }
 }
@@ -78,12 +97,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (rest.length > 0) yield rest;
 }
 
-function hitsIn(
-  block: Buffer,
-  matcher: LiteralMatcher,
-  owners: readonly (readonly number[])[],
-  counter: { line: number },
-): LineHit[] {
+function hitsIn(block: Buffer, search: Search, counter: { line: number }): LineHit[] {
   const hits: LineHit[] = [];
   let counted = 0;
   const countTo = (end: number) => {
@@ -91,28 +105,66 @@ function hitsIn(
     counted = end;
   };
   for (let from = 0; ; ) {
-    const first = matcher.find(block, from, block.length);
+    const first = search.matcher.find(block, from, block.length);
     if (!first) break;
     const line = block.lastIndexOf(NEWLINE, first.at) + 1;
     const { start, end } = pieceAt(first.at, line, endOfLine(block, first.at));
-    const patterns = patternsIn(block, start, end, matcher, owners);
-    countTo(line);
-    const head = start > line ? `${textOf(block, line, Math.min(line + HEAD, start))} … ` : '';
-    hits.push({
-      line: counter.line,
-      text: head + textOf(block, start, end),
-      patterns,
-      before: () =>
-        block
-          .toString('utf8', Math.max(0, line - BEFORE_HIT), line)
-          .split('\n')
-          .slice(0, -1),
-    });
+    const patterns = patternsOf(candidatesIn(block, first, end, search), block, line, start, end);
     from = end;
+    if (patterns.size === 0) continue;
+    const head = start > line ? `${textOf(block, line, headEnd(line, start))} … ` : '';
+    const text = head + textOf(block, start, end);
+    countTo(line);
+    hits.push({ line: counter.line, text, patterns, before: () => linesBefore(block, line) });
   }
   countTo(block.length);
   return hits;
 }
+
+const linesBefore = (block: Buffer, line: number): string[] =>
+  block
+    .toString('utf8', Math.max(0, line - BEFORE_HIT), line)
+    .split('\n')
+    .slice(0, -1);
+
+const headEnd = (line: number, start: number): number => Math.min(line + HEAD, start);
+
+/** The patterns of which all is there. A line that goes on with another is not held to it: that one may have the rest. */
+function patternsOf(
+  candidates: readonly Candidate[],
+  block: Buffer,
+  line: number,
+  start: number,
+  end: number,
+): Set<number> {
+  const patterns = new Set<number>();
+  let text: string | undefined;
+  for (const { pattern, and, not } of candidates) {
+    if (patterns.has(pattern)) continue;
+    if (and.length > 0 || not.length > 0) {
+      text ??= lowerCased(block, line, start, end);
+      if (holdsOne(text, not) || (!holdsAll(text, and) && !goesOn(text))) continue;
+    }
+    patterns.add(pattern);
+  }
+  return patterns;
+}
+
+const lowerCased = (block: Buffer, line: number, start: number, end: number): string => {
+  const head = start > line ? block.toString('latin1', line, headEnd(line, start)) : '';
+  return (head + block.toString('latin1', start, end)).toLowerCase();
+};
+
+function holdsAll(text: string, sets: LiteralClause['and']): boolean {
+  for (const set of sets) if (!holdsOne(text, set)) return false;
+  return true;
+}
+
+const holdsOne = (text: string, set: readonly string[]): boolean =>
+  set.some((one) => text.includes(one));
+
+const goesOn = (text: string): boolean =>
+  text.includes(':  ') || text.includes('"  ') || /^[\s>|]/.test(text);
 
 /** The whole line, or so much of it around a place. */
 function pieceAt(at: number, start: number, end: number): { start: number; end: number } {
@@ -121,22 +173,18 @@ function pieceAt(at: number, start: number, end: number): { start: number; end: 
   return { start: from, end: Math.min(end, from + LONGEST_TEXT) };
 }
 
-function patternsIn(
+/** What the literals of a line stand for, from the first one on. */
+function candidatesIn(
   block: Buffer,
-  start: number,
+  first: LiteralHit,
   end: number,
-  matcher: LiteralMatcher,
-  owners: readonly (readonly number[])[],
-): Set<number> {
-  const patterns = new Set<number>();
-  for (let from = start; ; ) {
-    const hit = matcher.find(block, from, end);
-    if (!hit) return patterns;
-    for (const literal of hit.literals) {
-      for (const pattern of owners[literal] ?? []) patterns.add(pattern);
-    }
-    from = hit.at + 1;
+  { matcher, candidates }: Search,
+): Candidate[] {
+  const found: Candidate[] = [];
+  for (let hit: LiteralHit | undefined = first; hit; hit = matcher.find(block, hit.at + 1, end)) {
+    for (const literal of hit.literals) found.push(...(candidates[literal] ?? []));
   }
+  return found;
 }
 
 function endOfLine(block: Buffer, from: number): number {

@@ -2,11 +2,22 @@
  * Finds, for a regular expression, a set of strings of which every match must contain at least one
  * (ignoring case). Looking for those first is many times cheaper than running the expression.
  */
+/** Shorter ones would stop at every other line. */
+export const SHORTEST_LITERAL = 6;
+
 type Node =
   | { readonly kind: 'char'; readonly text: string }
   | { readonly kind: 'any' }
-  | { readonly kind: 'group'; readonly branches: readonly (readonly Item[])[] }
+  | Group
+  /** What must not follow: `(?!.*text)`. */
+  | { readonly kind: 'forbidden'; readonly texts: readonly string[] }
+  | { readonly kind: 'start' }
   | { readonly kind: 'nothing' };
+
+interface Group {
+  readonly kind: 'group';
+  readonly branches: readonly (readonly Item[])[];
+}
 
 interface Item {
   readonly node: Node;
@@ -18,44 +29,165 @@ interface Item {
 
 /** Quotes and backslashes are escaped in JSON and in quoted log fields, so no literal may hold one. */
 const BREAKING = /["'\\]/;
+/** What JSON writers may escape, and what is too short to tell lines apart: no condition is made of it. */
+const UNSURE = /[<>&\p{Cc}]|^.{0,2}$/u;
 
-const known = new Map<string, readonly string[] | undefined>();
-
-/** The strings, or undefined when the expression promises none of `shortest` characters. */
-export function requiredLiterals(source: string, shortest: number): readonly string[] | undefined {
-  if (!known.has(source)) known.set(source, bestOf(createParser(source).alternatives()));
-  const best = known.get(source);
-  return best && Math.min(...best.map((text) => text.length)) >= shortest ? best : undefined;
+/**
+ * One way in which an expression can match: a line must hold the literal, of each set of `and` at least one, and
+ * nothing of `not`. They tell a line that is worth the expression from one that shares a common word with it.
+ */
+export interface LiteralClause {
+  readonly literal: string;
+  readonly and: readonly (readonly string[])[];
+  readonly not: readonly string[];
 }
 
-function bestOf(branches: readonly (readonly Item[])[]): readonly string[] | undefined {
-  const all = branches.map(bestOfSequence);
-  return all.every((one) => one !== undefined) ? [...new Set(all.flat())] : undefined;
+const known = new Map<string, readonly LiteralClause[] | undefined>();
+
+/** The ways to match, or undefined when the expression promises no literal of `shortest` characters. */
+export function literalClauses(
+  source: string,
+  shortest: number,
+): readonly LiteralClause[] | undefined {
+  if (!known.has(source)) known.set(source, clausesOf(createParser(source).alternatives()));
+  const clauses = known.get(source);
+  return clauses?.every(({ literal }) => literal.length >= shortest) ? clauses : undefined;
 }
 
-function bestOfSequence(items: readonly Item[]): readonly string[] | undefined {
-  let best: readonly string[] | undefined;
-  let run = '';
-  const consider = (candidate: readonly string[] | undefined) => {
-    if (candidate && scoreOf(candidate) > (best ? scoreOf(best) : 0)) best = candidate;
+/** The literals alone. */
+export const requiredLiterals = (source: string, shortest: number): string[] | undefined => {
+  const clauses = literalClauses(source, shortest);
+  return clauses && [...new Set(clauses.map(({ literal }) => literal))];
+};
+
+function clausesOf(branches: readonly (readonly Item[])[]): readonly LiteralClause[] | undefined {
+  const all = branches.map(clausesOfSequence);
+  return all.every((one) => one !== undefined) ? all.flat() : undefined;
+}
+
+function clausesOfSequence(items: readonly Item[]): readonly LiteralClause[] | undefined {
+  const found = literalsOfSequence(items);
+  const best = found.toSorted((a, b) => scoreOf(b) - scoreOf(a))[0];
+  const others = found
+    .filter((one) => one !== best)
+    .map((clauses) => clauses.flatMap(rarestOf).map((text) => text.trim()))
+    .filter((set) => !set.some((text) => UNSURE.test(text)));
+  const forbidden = forbiddenAtStart(items);
+  return best?.map(({ literal, and, not }) => ({
+    literal,
+    and: [...and, ...others],
+    not: [...not, ...forbidden],
+  }));
+}
+
+/** Only from the start of a line on does a lookahead see all of it. */
+function forbiddenAtStart([first, second]: readonly Item[]): readonly string[] {
+  if (first?.node.kind !== 'start' || second?.node.kind !== 'forbidden') return [];
+  return second.node.texts;
+}
+
+/** Every part of a sequence that promises literals: stretches of text that can be spelled out, and groups. */
+function literalsOfSequence(items: readonly Item[]): (readonly LiteralClause[])[] {
+  const found: (readonly LiteralClause[])[] = [];
+  let run: readonly string[] = [''];
+  const endRun = () => {
+    if (!run.includes('')) found.push(withoutLonger(run).map(plain));
+    run = [''];
   };
-  for (const { node, optional, repeated } of items) {
-    if (node.kind === 'nothing') continue;
-    if (node.kind === 'char' && !optional && !BREAKING.test(node.text)) {
-      run += node.text.toLowerCase();
-      if (!repeated) continue;
+  for (const item of items) {
+    const texts = textsOf(item);
+    const longer = texts && joined(run, texts);
+    if (longer) {
+      run = longer;
+      continue;
     }
-    if (run) consider([run]);
-    run = '';
-    if (node.kind === 'group' && !optional) consider(bestOf(node.branches));
+    const again = repeatedChar(item);
+    if (again) run = run.map((text) => text + again);
+    endRun();
+    const clauses = item.optional ? undefined : clausesOfGroup(item.node);
+    if (clauses) found.push(clauses);
+    // What is repeated stands before what follows it, too.
+    if (again) run = [again];
   }
-  if (run) consider([run]);
-  return best;
+  endRun();
+  return found;
 }
+
+const clausesOfGroup = (node: Node): readonly LiteralClause[] | undefined =>
+  node.kind === 'group' ? clausesOf(node.branches) : undefined;
+
+const repeatedChar = ({ node, optional, repeated }: Item): string | undefined =>
+  node.kind === 'char' && repeated && !optional ? textOfChar(node.text)?.[0] : undefined;
+
+/** All that an item can be, where that is a few texts. */
+function textsOf({ node, optional, repeated }: Item): readonly string[] | undefined {
+  if (node.kind === 'nothing' || node.kind === 'start' || node.kind === 'forbidden') return [''];
+  if (repeated || node.kind === 'any') return undefined;
+  const texts = node.kind === 'char' ? textOfChar(node.text) : textsOfGroup(node);
+  return texts && optional ? ['', ...texts] : texts;
+}
+
+const textOfChar = (text: string): readonly string[] | undefined =>
+  BREAKING.test(text) ? undefined : [text.toLowerCase()];
+
+function textsOfGroup({ branches }: Group): readonly string[] | undefined {
+  const all = branches.map((items) => {
+    let texts: readonly string[] | undefined = [''];
+    for (const item of items) {
+      const next = textsOf(item);
+      texts = texts && next && joined(texts, next);
+    }
+    return texts;
+  });
+  return all.every((one) => one !== undefined) ? all.flat() : undefined;
+}
+
+/** More would be a bad thing to look for. */
+const MAX_TEXTS = 24;
+
+function joined(before: readonly string[], after: readonly string[]): string[] | undefined {
+  if (before.length * after.length > MAX_TEXTS) return undefined;
+  const all: string[] = [];
+  for (const one of before) for (const other of after) all.push(one + other);
+  return all;
+}
+
+const plain = (literal: string): LiteralClause => ({ literal, and: [], not: [] });
+
+/** Where a shorter one is found, longer ones that hold it need not be looked for. */
+const withoutLonger = (texts: readonly string[]): string[] => [
+  ...new Set(texts.filter((text) => !texts.some((one) => one !== text && text.includes(one)))),
+];
+
+/** Words that healthy logs are full of: anything else of a pattern is a better thing to look for. */
+const COMMON =
+  /^ ?(?:failed(?: to)?|unable to|errors?|config|status:|timeout|refused|connection refused|i\/o timeout|context deadline exceeded|api-int\.|https:\/\/(?:api(?:-int)?\.?)?|@sha256:|quay\.io\/?|rendered-|catalog|image|unknown|invalid)[ :]?$/;
 
 /** Longer is rarer; many alternatives cost a little. */
-function scoreOf(literals: readonly string[]): number {
-  return Math.min(...literals.map((text) => text.length)) - literals.length / 16;
+function rarityOf(texts: readonly string[]): number {
+  const lengths = texts.map((text) => text.length - (COMMON.test(text) ? 100 : 0));
+  return Math.min(...lengths) - texts.length / 16;
+}
+
+function scoreOf(clauses: readonly LiteralClause[]): number {
+  const texts = clauses.map(({ literal }) => literal);
+  return rarityOf(texts) - (texts.some(({ length }) => length < SHORTEST_LITERAL) ? 1000 : 0);
+}
+
+/** What tells best whether a clause may hold. */
+const rarestOf = ({ literal, and }: LiteralClause): readonly string[] =>
+  [[literal], ...and].toSorted((a, b) => rarityOf(b) - rarityOf(a))[0] ?? [];
+
+/** `.*text`, where the text can be spelled out. */
+function forbiddenOf(branches: readonly (readonly Item[])[]): Node {
+  const texts = branches.map(([first, ...rest]) =>
+    first?.node.kind === 'any' && first.repeated && rest.length > 0
+      ? textsOfGroup({ kind: 'group', branches: [rest] })
+      : undefined,
+  );
+  return texts.every((one) => one !== undefined)
+    ? { kind: 'forbidden', texts: texts.flat().filter((text) => text !== '') }
+    : { kind: 'nothing' };
 }
 
 interface Parser {
@@ -93,7 +225,8 @@ function createParser(source: string): Parser {
     if (character === '(') return group();
     if (character === '[') return characterClass();
     if (character === '.') return { kind: 'any' };
-    if (character === '^' || character === '$') return { kind: 'nothing' };
+    if (character === '^') return { kind: 'start' };
+    if (character === '$') return { kind: 'nothing' };
     return { kind: 'char', text: character };
   }
 
@@ -116,6 +249,7 @@ function createParser(source: string): Parser {
     at += head.length;
     const branches = alternatives();
     at += 1;
+    if (head === '?!') return forbiddenOf(branches);
     // What a lookaround sees is not part of the match.
     return /[=!]$/.test(head) ? { kind: 'nothing' } : { kind: 'group', branches };
   }

@@ -6,13 +6,16 @@ import { requiredLiterals } from './literals.ts';
 
 test.each([
   ['manifest unknown', ['manifest unknown']],
-  ['(abcdef|ghijkl) x', ['abcdef', 'ghijkl']],
-  ['ab(?:cd)?efghij', ['efghij']],
+  ['(abcdef|ghijkl) x', ['abcdef x', 'ghijkl x']],
+  ['ab(?:cd)?efghij', ['abefghij', 'abcdefghij']],
+  ['many words?', ['many word']],
+  ['(?:a|b) +rendered', [' rendered']],
+  ['failed to .*(?:elephant|leopard)', ['elephant', 'leopard']],
   ['^(?!.*never seen).*pinging registry', ['pinging registry']],
   ['a\\d{2,5} is already bound', [' is already bound']],
   ['say "hello" to everybody', [' to everybody']],
   ['5\\.6\\/x longer text', ['5.6/x longer text']],
-  ['x+yyyyyyy', ['yyyyyyy']],
+  ['x+yyyyyyy', ['xyyyyyyy']],
   ['(?<name>[^"]+) is gone', [' is gone']],
 ])('requiredLiterals of /%s/', (source, literals) => {
   expect(requiredLiterals(source, 3)).toEqual(literals);
@@ -39,14 +42,16 @@ test('createLiteralMatcher finds what a plain search finds', () => {
         for (let from = 0; ; ) {
           const hit = matcher.find(bytes, from, bytes.length);
           if (!hit) break;
-          found.push(...hit.literals.map((index) => `${hit.at} ${literals[index]}`));
+          for (const one of hit.literals.map((index) => literals[index] ?? '')) {
+            const around = text.slice(Math.max(0, hit.at - one.length), hit.at + one.length + 3);
+            expect(around.toLowerCase()).toContain(one);
+            found.push(one);
+          }
           from = hit.at + 1;
         }
 
         const expected = [...text].flatMap((_, at) =>
-          literals
-            .filter((one) => text.toLowerCase().startsWith(one, at))
-            .map((one) => `${at} ${one}`),
+          literals.filter((one) => text.toLowerCase().startsWith(one, at)),
         );
         expect(found.toSorted()).toEqual(expected.toSorted());
       },
@@ -76,6 +81,20 @@ test('createLineScanner gives line, text and patterns whatever the chunks', asyn
       [5, 'last thread', [1]],
     ]);
   }
+});
+
+test('createLineScanner tells of a line only what all parts of a pattern allow', async () => {
+  const lines = [
+    'failed to read the seal of A',
+    'failed to read a book',
+    'failed to read the seal of B',
+    ' failed to read on',
+  ];
+
+  const hits = await scan(['^(?!.*of B).*failed to read .*(?:seal|stamp) '], [lines.join('\n')]);
+
+  // The last one goes on with a line that may hold the rest.
+  expect(hits.map(({ line }) => line)).toEqual([1, 4]);
 });
 
 test('createLineScanner cuts a line that never ends', async () => {
