@@ -26,7 +26,7 @@ export const PARTIES = [
 export type Party = (typeof PARTIES)[number];
 
 const SOURCES =
-  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|mirror\.openshift\.com|api\.openshift\.com|storage\.googleapis\.com|access\.redhat\.com)$/i;
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|access\.redhat\.com)$/i;
 
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
@@ -100,12 +100,14 @@ function partyOf(groups: Readonly<Record<string, string | undefined>>, text: str
   const { registry, url, path = '', held, image, named, looked, pair, repo } = groups;
   const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? '';
   const known = partyOfHost(host);
-  if (known) return known;
+  const isIgnitionFile = /\.ign\b/.test(path);
+  // A web server may well stand in the network that services have by default.
+  if (known && !(known === 'service' && isIgnitionFile)) return known;
   if (looked !== undefined && /^api\./.test(looked)) return 'api';
   if (/^\/config\/(?:master|worker)/.test(path)) return 'mcs';
   if (/\/redfish\//i.test(path)) return 'bmc';
   if (/^\/sdk\b/.test(path)) return 'vcenter';
-  if (/\.ign\b/.test(path)) return 'assets';
+  if (isIgnitionFile) return 'assets';
   const isRegistry = registry ?? held ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
   return isRegistry === undefined || isRegistry === '' ? 'other' : 'mirror';
 }

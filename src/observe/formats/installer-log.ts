@@ -19,7 +19,16 @@ export function decodeLogrus(raw: string): LogLine {
   if (!match) return decodeTerminal(raw);
   const [, time = '', level = '', quoted, bare] = match;
   const text = quoted === undefined ? (bare ?? '') : unquoted(quoted);
-  return { message: `level=${level} msg=${text}`, at: dateOf(time) };
+  const said = quoted === undefined ? '' : errorIn(raw.slice(match[0].length));
+  return { message: `level=${level} msg=${text}${said}`, at: dateOf(time) };
+}
+
+/** containerd and registries say in a field of its own what went wrong. */
+const ERROR_FIELD = / (?:error|err|err\.detail)="((?:[^"\\]|\\.)*)"/;
+
+function errorIn(fields: string): string {
+  const [, error] = ERROR_FIELD.exec(fields) ?? [];
+  return error === undefined ? '' : ` error=${unquoted(error)}`;
 }
 
 function decodeTerminal(raw: string): LogLine {
