@@ -163,11 +163,12 @@ const INDENTED = /^\s{2,}/;
 
 /** Programs indent what goes on with the line before: together they read as one. */
 function continued(line: PlacedLine, hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
-  if (!INDENTED.test(line.message)) return line;
+  const { message: text } = line;
+  if (!INDENTED.test(text)) return line;
   const before = hit.before().map((one) => placeLine(one, kind, reference).message);
   const start = before.findLastIndex((one) => !INDENTED.test(one) && one !== 'Caused by:');
   if (start < 0) return line;
-  const message = [...before.slice(start), line.message].map((one) => one.trim()).join(' ');
+  const message = [...before.slice(start), text].map((one) => one.trim()).join(' ');
   return { ...line, message };
 }
 
