@@ -6,7 +6,8 @@ import {
 } from '../../test/support/suites/platform-suite.ts';
 import { PLATFORMS } from '../cli/platforms.ts';
 import { labPlatform } from '../lab/lab-platform.ts';
-import { awsPlatform, awsSettings } from './aws/aws-platform.ts';
+import { awsPlatform } from './aws/aws-platform.ts';
+import { awsSettings } from './aws/settings.ts';
 import { nonePlatform } from './none/none-platform.ts';
 import { nutanixPlatform } from './nutanix/nutanix-platform.ts';
 import { vspherePlatform } from './vsphere/vsphere-platform.ts';
@@ -21,7 +22,7 @@ test('the table has each platform once', () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
-test.each([awsPlatform, vspherePlatform, nutanixPlatform])(
+test.each([vspherePlatform, nutanixPlatform])(
   'platform $name refuses to be worked on, and says what works instead',
   async (kind) => {
     await expect(platformSite(kind).then(kind.open)).rejects.toMatchObject({
@@ -43,6 +44,24 @@ describe('the part of an install-config', () => {
     expect(awsPlatform.installPlatform(existing, { files: {} })).toEqual({
       publish: 'Internal',
       platform: { ...settings, subnets: [{ id: 'subnet-1' }] },
+    });
+  });
+
+  test('of aws names the network that was made', () => {
+    const made = JSON.stringify({
+      PrivateSubnetIds: 'subnet-1,subnet-2',
+      Zones: 'us-east-1a,us-east-1b',
+      HostedZoneId: 'Z1',
+    });
+
+    const settings = { type: 'aws', region: 'us-east-1' };
+
+    expect(awsPlatform.installPlatform(settings, { files: {}, made })).toMatchObject({
+      platform: {
+        subnets: [{ id: 'subnet-1' }, { id: 'subnet-2' }],
+        zones: ['us-east-1a', 'us-east-1b'],
+        hostedZone: 'Z1',
+      },
     });
   });
 

@@ -53,6 +53,34 @@ export interface ClusterMachine extends ExpectedNode {
   readonly role: 'bootstrap' | 'control-plane' | 'worker';
 }
 
+/** What a site says about things that a platform may have to make: network, bastion, names, users. */
+export interface SiteShape {
+  readonly mode: 'disconnected' | 'private';
+  /** `<cluster>.<base domain>`. */
+  readonly domain: string;
+  /** Range of the machines. */
+  readonly machineNetwork: string;
+  readonly credentialsMode?: string | undefined;
+  readonly disabledCapabilities: readonly string[];
+  /** As releases name it: `x86_64`. */
+  readonly architecture: string;
+  readonly bastion: {
+    readonly ami?: string | undefined;
+    readonly user: string;
+    /** Public keys that may log in. */
+    readonly authorizedKeys: () => Promise<readonly string[]>;
+    readonly allowFrom: readonly string[];
+  };
+  /** Ports of what runs on the bastion. */
+  readonly ports: { readonly registry?: number | undefined; readonly proxy?: number | undefined };
+  /** The name of the mirror, where it is one and not an address. */
+  readonly mirrorName?: string | undefined;
+  /** The manifests of the release, by file name. */
+  readonly releaseManifests: (ctx: Context) => Promise<ReadonlyMap<string, string>>;
+  /** What its operators ask of a cloud, as YAML. */
+  readonly credentialsRequests: (ctx: Context, cloud: string) => Promise<readonly string[]>;
+}
+
 /** The part of a site that platforms know. They are below `site`, and see no more of it. */
 export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly name: string;
@@ -61,6 +89,7 @@ export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly settings: S;
   readonly bastion: { readonly address?: string | undefined };
   readonly cluster: { readonly controlPlane: number; readonly workers: number };
+  readonly shape: SiteShape;
   /** The mirror as nodes name it: `host:port`. */
   readonly mirror: string;
   readonly paths: {
@@ -148,7 +177,12 @@ interface PlatformFacts {
 export interface InstallPlatformFacts {
   /** Content of the files that settings name, by setting. */
   readonly files: Readonly<Record<string, string>>;
+  /** What `provision` wrote to {@link MADE_FILE}, once it ran. */
+  readonly made?: string | undefined;
 }
+
+/** Below the state of a site: what the platform made, for its part of the install-config. */
+export const MADE_FILE = 'platform.json';
 
 /** What a platform says in an install-config. */
 export interface InstallPart extends Pick<InstallConfigInput, 'publish'> {

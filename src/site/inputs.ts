@@ -20,12 +20,14 @@ import { type GroupedRules, imageRules } from '../mirror/image-rules.ts';
 import { optionalCapabilities } from '../openshift/capabilities.ts';
 import { RELEASE_NAMESPACE } from '../openshift/repositories.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
+import { awsSettings } from '../platform/aws/settings.ts';
+import { bastionStackInput, networkInput } from '../platform/aws/stack-inputs.ts';
 import type { InstallPart } from '../platform/platform.ts';
-import { bastionStackInput, networkInput } from './aws-inputs.ts';
 import { mirrorCa, mirrorHost, mirrorName } from './mirror-place.ts';
 import { sitePlatform } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
+import { publicKeysOf, siteShape } from './site-shape.ts';
 
 // The one way from a site to what generators take: stages go it, and `render --site` does.
 
@@ -87,8 +89,8 @@ export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
     installFacts: (now) => installFactsOf(inputs, now),
     manifests: () => manifestsOf(site),
     bastion: () => bastionOf(site),
-    bastionStack: () => bastionStackInput(site),
-    network: () => networkInput(site),
+    bastionStack: () => bastionStackInput(awsSite(site)),
+    network: () => networkInput(awsSite(site)),
   };
   return inputs;
 }
@@ -237,8 +239,9 @@ async function bastionOf(site: Site): Promise<Pick<BastionInput, 'hostname' | 'u
   return { hostname: `${site.name}-bastion`, users };
 }
 
-/** The keys of a `.pub` or `authorized_keys` file. */
-export function publicKeysOf(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '' && !line.startsWith('#'));
-}
+/** A site as templates of AWS see it; of one on another platform they get what it says besides. */
+const awsSite = (site: Site) => ({
+  name: site.name,
+  settings: awsSettings(site.platform),
+  shape: siteShape(site),
+});

@@ -6,6 +6,7 @@ import { openInventory, type SiteInventory } from './inventory.ts';
 import { mirrorHost } from './mirror-place.ts';
 import type { Site } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
+import { siteShape } from './site-shape.ts';
 import { registerSecrets } from './stages/secrets.ts';
 import type { Env, StageWork } from './stages/stage.ts';
 
@@ -58,5 +59,15 @@ export function openPlatform(
   const { name, bastion, cluster, platform: settings, platformKind } = site;
   const mirror = mirrorHost(site);
   const disconnected = site.mode === 'disconnected';
-  return platformKind.open({ name, disconnected, settings, bastion, cluster, mirror, paths });
+  const shape = siteShape(site);
+  return platformKind.open({
+    name,
+    disconnected,
+    settings,
+    bastion,
+    cluster,
+    shape,
+    mirror,
+    paths,
+  });
 }

@@ -1,5 +1,6 @@
-import { readText } from '../core/files.ts';
-import type { InstallPart } from '../platform/platform.ts';
+import { join } from 'node:path';
+import { readText, readTextIfPresent } from '../core/files.ts';
+import { type InstallPart, MADE_FILE } from '../platform/platform.ts';
 import { type Site, sitePath } from './read-site.ts';
 
 /** The files that settings of the platform name, by setting. */
@@ -15,5 +16,6 @@ export async function sitePlatform(site: Site): Promise<InstallPart> {
   for (const [setting, path] of platformFiles(site)) {
     files[setting] = await readText(sitePath(site, path));
   }
-  return site.platformKind.installPlatform(site.platform, { files });
+  const made = await readTextIfPresent(join(site.state, MADE_FILE));
+  return site.platformKind.installPlatform(site.platform, { files, made });
 }

@@ -1,7 +1,8 @@
 import { type Aws, connectAws } from '../../src/platform/aws/client/aws.ts';
-import { type AwsProxy, type Mending, refusal, startAwsProxy } from './aws-proxy.ts';
+import { type AwsProxy, startAwsProxy } from './aws-proxy.ts';
 import { awsQuery } from './aws-query.ts';
 import { startMoto } from './moto.ts';
+import { motoMending } from './moto-mending.ts';
 
 /** moto behind a proxy that can make calls fail, and a client that waits for nothing. */
 export interface AwsLab {
@@ -16,7 +17,7 @@ export interface AwsLab {
 
 export async function startAwsLab(): Promise<AwsLab> {
   const moto = await startMoto();
-  const proxy = await startAwsProxy(moto.url, changeSetsOf(moto.url));
+  const proxy = await startAwsProxy(moto.url, motoMending(moto.url));
   const env = {
     AWS_ENDPOINT_URL: proxy.url,
     AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
@@ -43,32 +44,6 @@ export async function startAwsLab(): Promise<AwsLab> {
       aws.close();
       await proxy.stop();
       await moto.stop();
-    },
-  };
-}
-
-/**
- * moto makes the resources of a change set, but not the outputs of its stack: those it makes when a stack is
- * updated. A change set of the same token makes a second stack there; AWS knows it again.
- */
-function changeSetsOf(url: string): Mending {
-  const aws = awsQuery(url);
-  const orders = new Map<string, Record<string, string>>();
-  const tokenOf = (body: string) => new URLSearchParams(body).get('ClientToken') ?? '';
-  return {
-    before: ({ action, body }) =>
-      action === 'CreateChangeSet' && orders.has(tokenOf(body))
-        ? refusal('AlreadyExistsException', 'There is such a change set', 409)
-        : undefined,
-    async after({ action, body }) {
-      if (action === 'CreateChangeSet') {
-        orders.set(tokenOf(body), Object.fromEntries(new URLSearchParams(body)));
-      }
-      if (action !== 'ExecuteChangeSet') return;
-      const set = new URLSearchParams(body).get('ChangeSetName') ?? '';
-      const order = [...orders].find(([token]) => set.includes(token))?.[1];
-      if (order)
-        await aws.call('cloudformation', 'UpdateStack', { ...order, Action: 'UpdateStack' });
     },
   };
 }

@@ -22,6 +22,8 @@ export interface AwsProxy {
   readonly url: string;
   /** Every call that came, in order, as `service:Action`. */
   readonly calls: string[];
+  /** Why calls got no answer that nobody decided so. */
+  readonly troubles: unknown[];
   /** Decides about the next calls; at first all pass. */
   decide: (call: SeenCall) => Fate;
   stop(): Promise<void>;
@@ -30,7 +32,7 @@ export interface AwsProxy {
 /** What the server does otherwise than AWS, made good. */
 export interface Mending {
   /** Answers instead of the server. */
-  readonly before?: (call: SeenCall) => Fate | undefined;
+  readonly before?: (call: SeenCall) => Promise<Fate | undefined>;
   /** Is done once a call took effect, before it is answered. */
   readonly after?: (call: SeenCall) => Promise<void>;
 }
@@ -39,22 +41,26 @@ export interface Mending {
 export async function startAwsProxy(upstream: string, mend: Mending = {}): Promise<AwsProxy> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
-    const work = bodyOf(incoming).then((body) => {
+    const work = bodyOf(incoming).then(async (body) => {
       const call = callOf(incoming, body.toString());
       calls.push(`${call.service}:${call.action}`);
       const fate = proxy.decide(call);
-      const mended = fate === 'pass' ? (mend.before?.(call) ?? fate) : fate;
+      const mended = fate === 'pass' ? ((await mend.before?.(call)) ?? fate) : fate;
       const after = () => mend.after?.(call);
       return answer({ incoming, outgoing, body, upstream, after }, mended);
     });
     // The server is stopped at the end of a test, whatever is under way.
-    work.catch(() => outgoing.destroy());
+    work.catch((error: unknown) => {
+      proxy.troubles.push(error);
+      outgoing.destroy();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: AwsProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    troubles: [],
     decide: () => 'pass',
     stop: async () => {
       server.closeAllConnections();

@@ -23,6 +23,8 @@ export interface NetworkInput extends SiteStack {
   readonly zoneName?: string | undefined;
   /** A bucket for the Ignition config of the bastion. */
   readonly bucket?: boolean | undefined;
+  /** IPv6 beside IPv4, from the ranges of AWS. */
+  readonly dualStack?: boolean | undefined;
   /** A VPC that is there already: only endpoints, zone and bucket are made. */
   readonly existing?: ExistingNetwork | undefined;
 }
@@ -49,6 +51,7 @@ export interface NetworkPlan extends SiteStack {
   readonly s3: boolean;
   readonly zoneName: string | undefined;
   readonly bucket: boolean;
+  readonly dualStack: boolean;
   readonly existing: ExistingNetwork | undefined;
 }
 
@@ -74,6 +77,7 @@ export function planNetwork(input: NetworkInput): NetworkPlan {
     s3: input.s3 ?? true,
     zoneName: input.zoneName,
     bucket: input.bucket ?? true,
+    dualStack: input.dualStack ?? false,
     existing: input.existing,
   };
   checkPlan(plan);

@@ -73,6 +73,18 @@ export async function platformSite(
     settings: { type: kind.name, ...kind.init.example },
     bastion: {},
     cluster: { controlPlane: 3, workers: 2 },
+    shape: {
+      mode: 'disconnected',
+      domain: 'north.example.com',
+      machineNetwork: '10.0.0.0/16',
+      credentialsMode: 'Manual',
+      disabledCapabilities: [],
+      architecture: 'x86_64',
+      bastion: { user: 'core', authorizedKeys: async () => [], allowFrom: [] },
+      ports: { registry: 5000 },
+      releaseManifests: async () => new Map(),
+      credentialsRequests: async () => [],
+    },
     mirror: 'mirror.north.example:5000',
     paths: {
       state: at,

@@ -97,8 +97,8 @@ async function changeSet(
   const { name, site, template, parameters = {} } = order;
   const set = `atoll-${ctx.now().getTime().toString(36)}`;
   const which = { StackName: name, ChangeSetName: set };
-  await ignoring(['AlreadyExistsException'], () =>
-    aws.query(ctx, 'cloudformation', 'CreateChangeSet', {
+  try {
+    await aws.query(ctx, 'cloudformation', 'CreateChangeSet', {
       ...which,
       ChangeSetType: isNew ? 'CREATE' : 'UPDATE',
       TemplateBody: template,
@@ -109,8 +109,10 @@ async function changeSet(
         ParameterValue,
       })),
       Tags: [{ Key: SITE_TAG, Value: site }],
-    }),
-  );
+    });
+  } catch (error) {
+    if (awsNameOf(error) !== 'AlreadyExistsException') throw error;
+  }
   return await madeChangeSet(ctx, aws, which);
 }
 
@@ -173,19 +175,12 @@ function refuseReplacement({ name }: StackOrder, changes: readonly Xml[]): void 
 
 /** An answer that got lost may hide that it is running already. */
 async function execute(ctx: Context, aws: Aws, { name, stackId }: ChangeSet): Promise<void> {
-  await ignoring(['InvalidChangeSetStatus'], () =>
-    aws.query(ctx, 'cloudformation', 'ExecuteChangeSet', {
+  try {
+    await aws.query(ctx, 'cloudformation', 'ExecuteChangeSet', {
       ChangeSetName: name,
       StackName: stackId,
-    }),
-  );
-}
-
-/** Does it, and takes failures of these names for success: an earlier try did it. */
-async function ignoring(names: readonly string[], request: () => Promise<unknown>): Promise<void> {
-  try {
-    await request();
+    });
   } catch (error) {
-    if (!names.includes(awsNameOf(error) ?? '')) throw error;
+    if (awsNameOf(error) !== 'InvalidChangeSetStatus') throw error;
   }
 }

@@ -10,7 +10,7 @@ import { parseIgnition } from '../../../../generate/ignition/read.ts';
 import { userData, verificationHash } from '../../../../generate/ignition/user-data.ts';
 import { parseIgnitionVersion } from '../../../../generate/ignition/versions.ts';
 import { credentialFor, decodeAuth, parsePullSecret } from '../../../../generate/pull-secret.ts';
-import { publicKeysOf } from '../../../../site/inputs.ts';
+import { publicKeysOf } from '../../../../site/site-shape.ts';
 import { certificateFiles, file, namedCertificates, pair, publicKeyFiles } from '../flag-files.ts';
 import { choice, many, manyTexts, number, text } from '../flags.ts';
 import { renderTarget } from '../target.ts';

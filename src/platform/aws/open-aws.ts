@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import type { Context } from '../../core/context.ts';
+import { exists, writeFileAtomic } from '../../core/files.ts';
+import { toYaml } from '../../core/yaml.ts';
+import type { Host } from '../../host/host.ts';
+import { openSshHost } from '../../host/ssh-host.ts';
+import type { Claim, InstallRun, OpenPlatform } from '../platform.ts';
+import { givenBastion } from '../shared/given-bastion.ts';
+import { EXTRA_MANIFESTS, installer } from '../shared/installer.ts';
+import { verifyInstalled } from '../shared/verify-installed.ts';
+import { type MadeBastion, makeBastion } from './bastion/make-bastion.ts';
+import { type Aws, connectAws } from './client/aws.ts';
+import { appsName, withAppsRecord } from './cluster/apps-record.ts';
+import { isManual, makeUsers, writeKeys } from './cluster/manual-credentials.ts';
+import { type AwsSite, madeNetwork, makeNetwork, regional } from './network.ts';
+import { planAws } from './plan.ts';
+import { awsPreflight } from './preflight/preflight.ts';
+import { PROOF_POLLS } from './remove/leftovers.ts';
+import { removeResource } from './remove/remove-resource.ts';
+
+/** What the platform reaches the world by; tests bring their own. */
+export interface AwsWorld {
+  readonly connect: (region: string) => Aws;
+  /** A bastion that was made, once it answers. */
+  readonly login: (ctx: Context, made: MadeBastion, user: string) => Promise<Host>;
+  /** How often it is looked, at the end, whether anything is left. */
+  readonly proofPolls: number;
+}
+
+export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
+  const { region } = site.settings;
+  const clients = new Map<string, Aws>();
+  const awsIn = (name: string): Aws => {
+    const aws = clients.get(name) ?? world.connect(name);
+    clients.set(name, aws);
+    return aws;
+  };
+  const aws = () => awsIn(region);
+  const given = givenBastion(site.bastion);
+  let reached: Promise<Host> | undefined;
+  const reach = async (ctx: Context, claim: Claim): Promise<Host> => {
+    await claimCluster(aws(), site, claim);
+    if (site.bastion.address !== undefined) return await given.host();
+    const made = await makeBastion(ctx, aws(), site, claim);
+    const host = await world.login(ctx, made, site.shape.bastion.user);
+    await made.booted();
+    return host;
+  };
+  const bastion = (ctx: Context, claim: Claim) => {
+    reached ??= reach(ctx, claim).catch((error: unknown) => {
+      reached = undefined;
+      throw error;
+    });
+    return reached;
+  };
+  const install = installer(site, {
+    host: (ctx) => bastion(ctx, async () => undefined),
+    machines: 'made',
+  });
+  const proof = verifyInstalled(site);
+  return {
+    plan: () => planAws(site, { bastion: given.plan, cluster: install.plan, verify: proof.plan }),
+    preflight: async (ctx) => [
+      ...(await awsPreflight(ctx, aws(), site)),
+      ...(site.bastion.address === undefined ? [] : given.checks),
+    ],
+    async provision(ctx, claim) {
+      // Claimed first, so removed last: then it is looked whether anything is left.
+      await claim({ kind: 'aws-site', id: regional(region, site.name), temporary: false });
+      await makeNetwork(ctx, aws(), site, claim);
+      if (isManual(site)) await makeUsers(ctx, aws(), site, claim);
+    },
+    bastion,
+    boot: (ctx, run) =>
+      withApps(ctx, aws(), site, () => boot(ctx, aws(), site, () => install.boot(ctx, run))),
+    watch: (ctx, run: InstallRun) => withApps(ctx, aws(), site, () => install.watch(ctx, run)),
+    verify: proof.verify,
+    remove: (ctx, resource) =>
+      removeResource(ctx, { site, regions: awsIn, proofPolls: world.proofPolls }, resource),
+    async close() {
+      await (await reached?.catch(() => undefined))?.close();
+      await given.close();
+      for (const client of clients.values()) client.close();
+    },
+  };
+}
+
+/** What the cluster leaves in a zone that is not ours is removed by name. */
+async function claimCluster(
+  { region }: Aws,
+  { settings, shape }: AwsSite,
+  claim: Claim,
+): Promise<void> {
+  if (settings.hostedZone === undefined || shape.mode !== 'disconnected') return;
+  const id = regional(region, `${settings.hostedZone}/${appsName(shape.domain)}`);
+  await claim({ kind: 'route53-record', id, temporary: false });
+}
+
+/** Only a cluster that can reach Route 53 writes its names itself. */
+async function withApps<T>(
+  ctx: Context,
+  aws: Aws,
+  site: AwsSite,
+  task: () => Promise<T>,
+): Promise<T> {
+  const { HostedZoneId: zone, VpcId: vpc } = await madeNetwork(site);
+  if (site.shape.mode !== 'disconnected' || !zone || !vpc) return await task();
+  return await withAppsRecord(ctx, aws, { zone, vpc, domain: site.shape.domain }, task);
+}
+
+/** Gives the installer what only this platform knows; a cluster that was begun keeps what it has. */
+async function boot<T>(ctx: Context, aws: Aws, site: AwsSite, task: () => Promise<T>): Promise<T> {
+  const { install } = site.paths;
+  if (!(await exists(join(install, 'cluster', 'metadata.json')))) {
+    if (isManual(site)) await writeKeys(ctx, aws, site);
+    if (site.shape.mode === 'disconnected') await withoutZones(site);
+  }
+  return await task();
+}
+
+/** A DNS configuration that names no zones: the ingress operator would try to write to them, and fail for ever. */
+async function withoutZones({ paths, shape }: AwsSite): Promise<void> {
+  const path = join(paths.install, EXTRA_MANIFESTS, 'manifests', 'cluster-dns-02-config.yml');
+  const config = {
+    apiVersion: 'config.openshift.io/v1',
+    kind: 'DNS',
+    metadata: { name: 'cluster' },
+    spec: { baseDomain: shape.domain },
+  };
+  await writeFileAtomic(path, toYaml(config));
+}
+
+/** A machine that boots for the first time takes minutes. */
+const PATIENCE = { attempts: 40, firstDelayMs: 5000, maxDelayMs: 15_000 };
+
+/** The world as it is. */
+export const AWS_WORLD: AwsWorld = {
+  connect: (region) => connectAws({ region }),
+  login: (ctx, { address, pin }, user) => openSshHost(ctx, { address, user, pin }, PATIENCE),
+  proofPolls: PROOF_POLLS,
+};

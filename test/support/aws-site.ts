@@ -1,0 +1,108 @@
+import type { Context } from '../../src/core/context.ts';
+import { toYaml } from '../../src/core/yaml.ts';
+import type { Host } from '../../src/host/host.ts';
+import { localHost } from '../../src/host/local-host.ts';
+import { openSshHost } from '../../src/host/ssh-host.ts';
+import { awsPlatform } from '../../src/platform/aws/aws-platform.ts';
+import { connectAws } from '../../src/platform/aws/client/aws.ts';
+import { type AwsWorld, openAws } from '../../src/platform/aws/open-aws.ts';
+import type { AwsSettings } from '../../src/platform/aws/settings.ts';
+import type {
+  OpenPlatform,
+  PlatformSite,
+  SiteResource,
+  SiteShape,
+} from '../../src/platform/platform.ts';
+import type { AwsLab } from './aws-lab.ts';
+import { REQUESTS_YAML } from './cloudformation.ts';
+import type { Sshd } from './sshd.ts';
+import { platformSite } from './suites/platform-suite.ts';
+
+export const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample ops@example';
+
+export interface AwsSiteChange {
+  readonly settings?: Partial<AwsSettings>;
+  readonly shape?: Partial<SiteShape>;
+  readonly bastion?: PlatformSite['bastion'];
+}
+
+/** A site on AWS that could be made, with what a test changes of it. */
+export async function awsSite(change: AwsSiteChange = {}): Promise<PlatformSite<AwsSettings>> {
+  const plain = await platformSite(awsPlatform);
+  return {
+    ...plain,
+    bastion: change.bastion ?? {},
+    settings: { type: 'aws', region: 'us-east-1', ...change.settings },
+    shape: {
+      ...plain.shape,
+      bastion: {
+        user: 'core',
+        authorizedKeys: async () => [PUBLIC_KEY],
+        allowFrom: ['203.0.113.7/32'],
+      },
+      releaseManifests: async () => new Map([['0000_50_installer_coreos-bootimages.yaml', STREAM]]),
+      credentialsRequests: async () => [REQUESTS_YAML],
+      ...change.shape,
+    },
+  };
+}
+
+/** An image that moto knows. */
+const AMI = 'ami-0a887e401f7654935';
+const STREAM = toYaml({
+  kind: 'ConfigMap',
+  data: {
+    stream: JSON.stringify({
+      architectures: { x86_64: { images: { aws: { regions: { 'us-east-1': { image: AMI } } } } } },
+    }),
+  },
+});
+
+/** The world of the platform: moto for AWS, and for the bastion a real sshd, or this machine. */
+export function awsWorld(lab: AwsLab, sshd?: Sshd): AwsWorld {
+  return {
+    connect: (region) =>
+      connectAws({
+        region,
+        env: lab.env,
+        retry: { firstDelayMs: 1 },
+        keys: async () => ({
+          accessKeyId: lab.env.AWS_ACCESS_KEY_ID ?? '',
+          secretAccessKey: lab.env.AWS_SECRET_ACCESS_KEY ?? '',
+        }),
+      }),
+    proofPolls: 1,
+    login: async (ctx, { pin }): Promise<Host> => {
+      if (!sshd) return localHost();
+      const { port, user, identity } = sshd;
+      return await openSshHost(ctx, { address: '127.0.0.1', port, user, identity, pin });
+    },
+  };
+}
+
+/** What a site has made, as `down` would find it after a crash. */
+export interface TestInventory {
+  readonly resources: SiteResource[];
+  readonly claim: (resource: SiteResource) => Promise<void>;
+  /** Removes all, newest first. */
+  removeAll(ctx: Context, platform: OpenPlatform): Promise<void>;
+}
+
+export function testInventory(): TestInventory {
+  const resources: SiteResource[] = [];
+  const isSame = (a: SiteResource, b: SiteResource) => a.kind === b.kind && a.id === b.id;
+  return {
+    resources,
+    claim: async (resource) => {
+      if (!resources.some((each) => isSame(each, resource))) resources.push(resource);
+    },
+    async removeAll(ctx, platform) {
+      for (const resource of resources.toReversed()) {
+        await platform.remove(ctx, resource);
+        resources.splice(resources.indexOf(resource), 1);
+      }
+    },
+  };
+}
+
+export { openAws };
