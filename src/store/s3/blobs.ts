@@ -1,5 +1,6 @@
 import { collect } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
@@ -78,9 +79,30 @@ export async function writeBlob(
   const pieces = inPieces(verified(expected, chunks), pieceBytes);
   if (expected.size >= pieceBytes) {
     await sendInParts(ctx, bucket, key, stoppable(ctx, pieces));
-    return;
+  } else {
+    await bucket.put(ctx, key, await collect(stoppable(ctx, pieces)));
   }
-  await bucket.put(ctx, key, await collect(stoppable(ctx, pieces)));
+  await requireThere(ctx, bucket, expected);
+}
+
+/** Looks for what the bucket has just acknowledged: from now on others rely on it. */
+export async function requireThere(
+  ctx: Context,
+  bucket: Bucket,
+  { digest, size }: Pick<Descriptor, 'digest' | 'size'>,
+): Promise<void> {
+  const found = await bucket.head(ctx, blobKey(digest));
+  if (found?.size === size) return;
+  const object = `s3://${bucket.bucket}/${bucket.prefix}${blobKey(digest)}`;
+  const seen = found ? `${found.size} of ${size} bytes are there` : 'it is not there';
+  throw new AtollError(
+    'BUCKET_UNAVAILABLE',
+    `Cannot write "${object}": acknowledged, but ${seen}`,
+    {
+      hint: 'Try again; if it repeats, the bucket loses what it takes',
+      details: { bucket: bucket.bucket },
+    },
+  );
 }
 
 async function* stoppable(

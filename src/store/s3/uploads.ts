@@ -6,7 +6,7 @@ import { mismatch } from '../../oci/verify.ts';
 import { requireUploadId } from '../layout/paths.ts';
 import { unknownUpload } from '../missing.ts';
 import type { StoredBlob, Uploads } from '../store.ts';
-import { blobKey, writeBlob } from './blobs.ts';
+import { blobKey, requireThere, writeBlob } from './blobs.ts';
 import type { Bucket, StoredObject } from './bucket.ts';
 import { joinObjects } from './multipart.ts';
 import { inPieces } from './pieces.ts';
@@ -157,7 +157,9 @@ async function joinParts(
   const { algorithm, hex } = splitDigest(digest);
   if (!known || algorithm !== 'sha256' || !areCopyable(parts)) return false;
   if (known.hash.digest('hex') !== hex) throw mismatch({ digest }, 'different bytes');
-  return await joinObjects(ctx, bucket, blobKey(digest), parts);
+  if (!(await joinObjects(ctx, bucket, blobKey(digest), parts))) return false;
+  await requireThere(ctx, bucket, { digest, size: sizeOf(parts) });
+  return true;
 }
 
 async function committedBefore(
