@@ -95,7 +95,7 @@ async function rehearseIsolated(
     const here = await rehearseHere(ctx, node, options);
     return { ...here, unchecked: [...here.unchecked, what] };
   }
-  const inside = (await runIsolated(ctx, node, isolation.prefix, self)) as RehearsalResult;
+  const inside = await runIsolated(ctx, node, isolation.prefix, self);
   // From inside no upstream can be reached, so its doors are tried from out here.
   const leaks = options.allowUpstream ? [] : await outsideLeaks(ctx, node, inside.openSources);
   const findings = [...leaks, ...inside.findings];

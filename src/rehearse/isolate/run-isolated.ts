@@ -3,12 +3,13 @@ import { isIP, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError, messageOf } from '../../core/errors.ts';
-import type { AtollEvent } from '../../core/events.ts';
+import { messageOf } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
+import type { Rehearsal } from '../rehearse.ts';
+import { type ChildOutput, eventOf, rehearsalOf } from './child-result.ts';
 import { startForward } from './forward.ts';
 import { NAMESPACE_VARIABLE, type NamespacePlan } from './namespace-plan.ts';
 
@@ -51,7 +52,7 @@ export async function runIsolated(
   node: RehearsalNode,
   prefix: readonly string[],
   self: SelfCommand,
-): Promise<unknown> {
+): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'atoll-netns-'));
   const servers: Server[] = [];
   try {
@@ -62,7 +63,7 @@ export async function runIsolated(
     const path = join(folder, 'plan.json');
     await writeFileAtomic(path, JSON.stringify(plan));
     const [program = '', ...args] = [...prefix, self.file, ...self.args];
-    return resultOf(await output(ctx, program, args, { [NAMESPACE_VARIABLE]: path }));
+    return rehearsalOf(await output(ctx, program, args, { [NAMESPACE_VARIABLE]: path }));
   } finally {
     for (const server of servers) server.close();
     await rm(folder, { recursive: true, force: true });
@@ -86,49 +87,22 @@ async function planNamespace(node: RehearsalNode, folder: string): Promise<Names
   return { hosts, doors: [...doors.values()] };
 }
 
-interface Output {
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 async function output(
   ctx: Context,
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<Output> {
+): Promise<ChildOutput> {
   let said = '';
   const { stdout } = await runProgram(ctx, program, args, {
     env,
     onLine: (line, stream) => {
       if (stream === 'stdout') return;
+      // The process inside tells its events as JSON lines; they are ours.
       const event = eventOf(line);
       if (event) ctx.emit(event);
       else said += `${line}\n`;
     },
   });
   return { stdout, stderr: said };
-}
-
-/** The process inside tells its events as JSON lines; they are ours. */
-function eventOf(line: string): AtollEvent | undefined {
-  try {
-    const { seq: _seq, at: _at, ...event } = JSON.parse(line);
-    return typeof event.type === 'string' ? (event as AtollEvent) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function resultOf({ stdout, stderr }: Output): unknown {
-  let result: { error?: { message: string; hint?: string } };
-  try {
-    result = JSON.parse(stdout);
-  } catch (cause) {
-    const words = stderr.trim().split('\n').at(-1) ?? '';
-    throw new AtollError('PROGRAM_FAILED', `Cannot rehearse in a namespace: ${words}`, { cause });
-  }
-  if (!result.error) return result;
-  const { message, hint } = result.error;
-  throw new AtollError('PROGRAM_FAILED', `Cannot rehearse in a namespace: ${message}`, { hint });
 }
