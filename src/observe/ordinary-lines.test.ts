@@ -16,7 +16,10 @@ async function idsOf(files: Readonly<Record<string, readonly string[]>>): Promis
     await writeFile(file, lines.map((line) => `${line}\n`).join(''));
     await utimes(file, WRITTEN, WRITTEN);
   }
-  const { findings } = await diagnose(silentContext(), [root]);
+  const { findings } = await diagnose(
+    silentContext({ now: () => new Date('2026-08-21T00:00:00Z') }),
+    [root],
+  );
   return findings.map(({ id }) => id);
 }
 

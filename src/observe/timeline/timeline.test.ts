@@ -14,10 +14,13 @@ import { formatJournalExport } from '../formats/journal-export.ts';
 import { readTimeline, type TimelineReport } from './read-timeline.ts';
 import { createTimeline } from './timeline.ts';
 
+/** Dates without a year end here: the tests hold in any year. */
+const now = () => new Date('2026-08-21T00:00:00Z');
+
 async function timelineOf(scenario: Scenario): Promise<TimelineReport> {
   const path = join(await tempDir(), 'log-bundle.tar.gz');
   await writeFile(path, await logBundleArchive(logBundle(scenario)));
-  return readTimeline(silentContext(), [path]);
+  return readTimeline(silentContext({ now }), [path]);
 }
 
 const step = (report: TimelineReport, id: string) => report.steps.find((one) => one.id === id);
@@ -40,7 +43,7 @@ test('readTimeline finishes the last steps from the log of the installer', async
   await writeLogBundle(directory, logBundle('healthy'));
   await writeFile(join(directory, '.openshift_install.log'), installerLog());
 
-  const report = await readTimeline(silentContext(), [directory]);
+  const report = await readTimeline(silentContext({ now }), [directory]);
 
   expect(numbers(report)).toEqual(Array(10).fill('done'));
   expect(step(report, 'operators')).toMatchObject({ durationMs: 15 * 60_000 });
@@ -167,7 +170,7 @@ test('readTimeline follows bootkube by its words where no service record is ther
   const path = join(await tempDir(), 'journal.export');
   await writeFile(path, Buffer.concat(entries.map(formatJournalExport)));
 
-  const report = await readTimeline(silentContext(), [path]);
+  const report = await readTimeline(silentContext({ now }), [path]);
 
   expect(report).toMatchObject({ verdict: 'stuck', current: 'wait-for-etcd' });
   expect(step(report, 'etcd-bootstrap')).toMatchObject({ state: 'done', implied: true });
@@ -186,7 +189,7 @@ test.each(['2026-08-20T00:20:42Z', '2026-08-20T03:20:42Z', '2027-01-01T00:00:00Z
     await writeFile(path, `${JOURNAL_LINES.join('\n')}\n`);
     await utimes(path, new Date(modified), new Date(modified));
 
-    const report = await readTimeline(silentContext(), [path]);
+    const report = await readTimeline(silentContext({ now }), [path]);
 
     expect(report).toMatchObject({
       verdict: 'running',
@@ -201,7 +204,7 @@ test('readTimeline takes the last line of the evidence for its end, whatever it 
   const last = 'Aug 20 03:18:42 bootstrap kubenswrapper[2519]: Nothing that a timeline knows';
   await writeFile(path, `${[...JOURNAL_LINES, last].join('\n')}\n`);
 
-  const report = await readTimeline(silentContext(), [path]);
+  const report = await readTimeline(silentContext({ now }), [path]);
 
   expect(report).toMatchObject({ verdict: 'stuck', current: 'auth-api-bootstrap' });
 });
