@@ -112,6 +112,8 @@ export type PlatformStage = 'infrastructure' | 'bastion' | 'cluster' | 'verify';
 export interface OpenPlatform {
   /** Machines that nobody else lets into the cluster: their certificates are granted by rule. */
   readonly machines?: readonly ClusterMachine[] | undefined;
+  /** The cluster that it installs, to be looked at while it comes; undefined where none is real. */
+  readonly installs?: { readonly kubeconfig: string; readonly log: string } | undefined;
   /** What it will do in each of its stages, for people. */
   plan(): Readonly<Record<PlatformStage, readonly string[]>>;
   /** Looks, before anything is made, whether it can be made. */

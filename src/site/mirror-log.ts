@@ -63,10 +63,9 @@ export async function servedDigests(
   ctx: Context,
   work: StageWork,
 ): Promise<ReadonlySet<string> | undefined> {
-  const path = mirrorLog(work);
-  if (path === undefined) return undefined;
+  if (mirrorLog(work) === undefined) return undefined;
   const served = new Set<string>();
-  for await (const line of linesOf(ctx, work, path)) {
+  for await (const line of mirrorLogLines(ctx, work)) {
     const found = readMirrorRequest(line);
     if (found?.status !== 200 || found.digest === undefined) continue;
     if (isOfMachine(found, work.platform.machines)) served.add(found.digest);
@@ -74,7 +73,10 @@ export async function servedDigests(
   return served;
 }
 
-async function* linesOf(ctx: Context, work: StageWork, path: string): AsyncGenerator<string> {
+/** The lines of the mirror's log so far. */
+export async function* mirrorLogLines(ctx: Context, work: StageWork): AsyncGenerator<string> {
+  const path = mirrorLog(work);
+  if (path === undefined) return;
   const bastion = await bastionOf(ctx, work);
   const decoder = new TextDecoder();
   let rest = '';

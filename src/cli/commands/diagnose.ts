@@ -6,12 +6,16 @@ import type { Evidence, Finding } from '../../observe/findings.ts';
 import { printable } from '../../observe/quote-line.ts';
 import { dataOf, type Rule, shippedRules } from '../../observe/rules/catalogue.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
+import { diagnoseLive, type LiveDiagnosis } from '../../site/watch/watch-running.ts';
 import { defineCommand, type Style } from '../command.ts';
 import { onOff, text } from '../flags.ts';
+import { liveLines } from '../live-text.ts';
+import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
 
 type Result =
   | ({ readonly kind: 'diagnosis' } & Diagnosis)
+  | ({ readonly kind: 'live' } & LiveDiagnosis)
   | { readonly kind: 'rule'; readonly rule: RuleData }
   | { readonly kind: 'rules'; readonly rules: readonly RuleData[] };
 
@@ -32,14 +36,24 @@ export const diagnoseCommand = defineCommand({
     ),
     explain: text('ID', 'All that is known about one failure'),
     list: onOff('The known failures'),
+    live: onOff('Look at the install of the site that is under way: API, mirror, installer'),
+    bootstrap: text('[USER@]HOST', 'With --live: read the journals of this machine over SSH, too'),
+    ...SITE_OPTION,
   },
   examples: {
     'atoll diagnose log-bundle-20260820105959.tar.gz': 'a bootstrap that did not finish',
     'atoll diagnose must-gather/ install-dir/.openshift_install.log': 'several at once',
+    'atoll diagnose --live --bootstrap core@192.0.2.9': 'an install that is under way',
     'atoll diagnose --explain boot-pull-x509': 'one failure in full',
     'atoll diagnose --list --output json': 'the catalogue for programs',
   },
-  async run(ctx, { args, options }): Promise<Result> {
+  async run(ctx, input): Promise<Result> {
+    const { args, options } = input;
+    if (options.live)
+      return await withSite(ctx, input, 'look', async ({ work }) => ({
+        kind: 'live',
+        ...(await diagnoseLive(ctx, work, { bootstrap: options.bootstrap })),
+      }));
     if (options.list) return { kind: 'rules', rules: shippedRules().map(dataOf) };
     if (options.explain !== undefined)
       return { kind: 'rule', rule: dataOf(ruleOf(options.explain)) };
@@ -52,7 +66,9 @@ export const diagnoseCommand = defineCommand({
   },
   text(result, style) {
     if (result.kind === 'rules') return rulesText(result.rules, style);
-    return result.kind === 'rule' ? ruleText(result.rule, style) : diagnosisText(result, style);
+    if (result.kind === 'rule') return ruleText(result.rule, style);
+    const live = result.kind === 'live' ? [...liveLines(result, style), ''] : [];
+    return [...live, diagnosisText(result, style)].join('\n');
   },
 });
 

@@ -47,6 +47,18 @@ test('progressLine keeps the ETA longer than bytes and rate', () => {
   expect(line).not.toContain('GiB');
 });
 
+test('progressLine shows what a task waits for, also where nothing can be counted', () => {
+  const waiting: Task = {
+    ...task,
+    doneBytes: undefined,
+    totalBytes: undefined,
+    doneItems: undefined,
+  };
+  const line = progressLine({ ...waiting, totalItems: undefined, note: 'for rain' }, 80, style);
+
+  expect(line).toContain('operators: for rain');
+});
+
 test('progressLine shows a task of which nothing is known by its title', () => {
   const unknown: Task = {
     title: 'waiting for the bastion',

@@ -12,7 +12,7 @@ export function progressLine(task: Task, columns: number, style: Style): string 
   const facts = factsFor(task, columns);
   const bar = columns >= NARROW ? barOf(task, style) : '';
   const right = [bar, facts.join('  ')].filter((part) => part !== '').join(' ');
-  if (right === '') return clip(task.title, columns);
+  if (right === '') return clip(titleOf(task), columns);
   const room = columns - displayWidth(right) - 1;
   return room < 4 ? clip(facts.join('  '), columns) : `${padded(titleOf(task), room)} ${right}`;
 }

@@ -28,10 +28,11 @@ export const nonePlatform = definePlatform({
   async open(site) {
     const { machines } = site.settings;
     const { host, ...bastion } = givenBastion(site.bastion);
-    const { boot, watch, ...install } = installer(site, { host, machines: 'there' });
+    const { boot, watch, installs, ...install } = installer(site, { host, machines: 'there' });
     const { verify, ...proof } = verifyInstalled(site);
     return {
       machines,
+      installs,
       plan: () => ({
         infrastructure: ['use the network and the hosts that are there; nothing is made'],
         bastion: bastion.plan,

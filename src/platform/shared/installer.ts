@@ -42,7 +42,7 @@ export const installerLog = (paths: Pick<PlatformSite['paths'], 'install'>): str
 export function installer(
   { paths, disconnected }: Pick<PlatformSite, 'paths' | 'disconnected'>,
   { host, machines }: InstallerOptions,
-): Pick<OpenPlatform, 'boot' | 'watch'> & { readonly plan: readonly string[] } {
+): Pick<OpenPlatform, 'boot' | 'watch' | 'installs'> & { readonly plan: readonly string[] } {
   const folder = clusterFolder(paths);
   const install = (ctx: Context, { log }: InstallRun, ...command: readonly string[]) =>
     runInstaller(ctx, paths, { host, log, args: [...command, '--dir', folder] });
@@ -51,6 +51,7 @@ export function installer(
       ? 'it makes the machines and waits for the cluster'
       : 'Ignition files first, then wait while you boot your hosts with them';
   return {
+    installs: { kubeconfig: installedKubeconfig(paths), log: installerLog(paths) },
     plan: [`run openshift-install in ${paths.install}: ${then}`],
     async boot(ctx, run) {
       if (await isMade(paths.install, folder)) return { folder };

@@ -70,6 +70,8 @@ export class FakeOpenshiftInstall {
   /** Names of the manifests that went into the cluster. */
   manifests: readonly string[] = [];
   trouble: FakeTrouble = {};
+  /** How many calls are under way. */
+  running = 0;
   /** How long each step of an install takes. */
   paceMs = 20;
   readonly #api: KubeApi;
@@ -119,11 +121,14 @@ export class FakeOpenshiftInstall {
     createInterface({ input: socket }).once('line', async (line) => {
       const args = JSON.parse(line) as string[];
       this.calls.push(args.join(' '));
+      this.running += 1;
       const call = new Call(socket, gone.signal, args.at(-1) ?? '');
       const status = await this.#run(call, args.slice(0, 2).join(' ')).catch(async (error) => {
+        if (gone.signal.aborted) return 1;
         await call.say('fatal', String(error)).catch(() => undefined);
         return 1;
       });
+      this.running -= 1;
       call.end(status);
     });
   }
