@@ -12,7 +12,7 @@ export interface InstallCause {
 }
 
 /** All that is known at a moment. Times are in milliseconds since the epoch. */
-export interface InstallFacts {
+export interface WatchFacts {
   readonly nowMs: number;
   readonly startedMs: number;
   readonly pulls: readonly MachinePull[];
@@ -51,7 +51,7 @@ export const PATIENCE: Patience = {
 };
 
 /** What is wrong with an install by now, what is dead first. */
-export function causesOf(facts: InstallFacts, patience: Patience = PATIENCE): InstallCause[] {
+export function causesOf(facts: WatchFacts, patience: Patience = PATIENCE): InstallCause[] {
   const found = [
     ...refused(facts, patience),
     ...silent(facts, patience),
@@ -62,7 +62,7 @@ export function causesOf(facts: InstallFacts, patience: Patience = PATIENCE): In
   return found.toSorted((a, b) => Number(b.isDead) - Number(a.isDead));
 }
 
-function refused({ refusals, mirror }: InstallFacts, patience: Patience): InstallCause[] {
+function refused({ refusals, mirror }: WatchFacts, patience: Patience): InstallCause[] {
   const lasting = refusals.filter(
     ({ count, sinceMs, lastMs }) =>
       count >= patience.refusedTimes && lastMs - sinceMs >= patience.refusedMs,
@@ -85,7 +85,7 @@ function refused({ refusals, mirror }: InstallFacts, patience: Patience): Instal
 }
 
 /** Nobody has come: machines that are not booted, or cannot find the mirror, say nothing. */
-function silent(facts: InstallFacts, { silentMs }: Patience): InstallCause[] {
+function silent(facts: WatchFacts, { silentMs }: Patience): InstallCause[] {
   const { pulls, refusals, answeredMs, nowMs, startedMs, mirror } = facts;
   const isHeard = pulls.length > 0 || refusals.length > 0 || answeredMs !== undefined;
   if (isHeard || nowMs - startedMs < silentMs) return [];
@@ -99,7 +99,7 @@ function silent(facts: InstallFacts, { silentMs }: Patience): InstallCause[] {
   ];
 }
 
-function away({ look, answeredMs, nowMs }: InstallFacts, { awayMs }: Patience): InstallCause[] {
+function away({ look, answeredMs, nowMs }: WatchFacts, { awayMs }: Patience): InstallCause[] {
   if (look || answeredMs === undefined || nowMs - answeredMs < awayMs) return [];
   return [
     {
@@ -111,7 +111,7 @@ function away({ look, answeredMs, nowMs }: InstallFacts, { awayMs }: Patience): 
   ];
 }
 
-function degraded({ look, degradedMs, nowMs }: InstallFacts, patience: Patience): InstallCause[] {
+function degraded({ look, degradedMs, nowMs }: WatchFacts, patience: Patience): InstallCause[] {
   const lasts = (key: string) => nowMs - (degradedMs.get(key) ?? nowMs) >= patience.degradedMs;
   const operators = (look?.operators ?? []).flatMap(({ name, degraded: why }) =>
     why !== undefined && lasts(`operator ${name}`)
@@ -131,7 +131,7 @@ function degraded({ look, degradedMs, nowMs }: InstallFacts, patience: Patience)
   }));
 }
 
-function absent(facts: InstallFacts, { joinMs }: Patience): InstallCause[] {
+function absent(facts: WatchFacts, { joinMs }: Patience): InstallCause[] {
   const { look, bootstrappedMs, nowMs, expected, pulls } = facts;
   if (!look || bootstrappedMs === undefined || nowMs - bootstrappedMs < joinMs) return [];
   const there = new Set(look.nodes.map(({ name }) => name));

@@ -6,7 +6,7 @@ import { recordingContext } from '../../core/context.ts';
 import type { MirrorRequest } from '../mirror-log.ts';
 import { InstallView } from './install-view.ts';
 import type { ClusterLook } from './look-cluster.ts';
-import { Pulls } from './pulls.ts';
+import { PullWatch } from './pulls.ts';
 
 const START = new Date('2026-01-01T10:00:00Z').getTime();
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ function watched() {
       reporter.report(event);
     },
   };
-  const pulls = new Pulls({
+  const pulls = new PullWatch({
     startedMs: START,
     machineAt: (client) => NAMES[client] ?? client,
     imageOf: (digest) => ({ 'sha256:e': 'etcd', 'sha256:m': 'machine-config-operator' })[digest],

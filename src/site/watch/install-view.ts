@@ -1,19 +1,13 @@
 import type { Context } from '../../core/context.ts';
 import { formatBytes, formatDuration } from '../../core/format.ts';
 import { decodeLogrus } from '../../observe/formats/installer-log.ts';
-import {
-  causesOf,
-  type InstallCause,
-  type InstallFacts,
-  PATIENCE,
-  type Patience,
-} from './causes.ts';
+import { causesOf, type InstallCause, PATIENCE, type Patience, type WatchFacts } from './causes.ts';
 import type { ClusterLook } from './look-cluster.ts';
 import { bootstrapStepFor, PHASES, type PhaseId, phaseOf } from './phases.ts';
-import type { Pulls } from './pulls.ts';
+import type { PullWatch } from './pulls.ts';
 
 export interface ViewOptions {
-  readonly pulls: Pulls;
+  readonly pulls: PullWatch;
   readonly expected: readonly string[];
   /** Name of the bootstrap machine, where it is known. */
   readonly bootstrap?: string | undefined;
@@ -25,7 +19,7 @@ const SAFE_TO_REMOVE = 'It is now safe to remove the bootstrap resources';
 
 /** An install as somebody watches it: what is known so far, told as it changes. */
 export class InstallView {
-  readonly pulls: Pulls;
+  readonly pulls: PullWatch;
   readonly #ctx: Context;
   readonly #options: ViewOptions;
   readonly #startedMs: number;
@@ -80,7 +74,7 @@ export class InstallView {
     for (const key of degraded) if (!this.#degradedMs.has(key)) this.#degradedMs.set(key, nowMs);
   }
 
-  facts(): InstallFacts {
+  facts(): WatchFacts {
     const { pulls } = this;
     const { expected, mirror } = this.#options;
     return {
@@ -133,7 +127,7 @@ export class InstallView {
     if (this.#words !== '') this.#progress('install log', 'Installer', this.#words);
   }
 
-  #tellMachines({ pulls, look }: InstallFacts): void {
+  #tellMachines({ pulls, look }: WatchFacts): void {
     for (const { machine, image, images, bytes } of pulls) {
       const task = `install ${machine}`;
       const isReady = look?.nodes.some(({ name, ready }) => name === machine && ready) ?? false;
@@ -151,7 +145,7 @@ export class InstallView {
     }
   }
 
-  #tellOperators({ look }: InstallFacts): void {
+  #tellOperators({ look }: WatchFacts): void {
     if (!look || look.operators.length === 0) return;
     const settled = look.operators.filter((one) => one.settled);
     const waiting = look.operators.filter((one) => !one.settled).map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { BOOTSTRAP_STEPS } from '../../openshift/bootstrap/steps.ts';
-import type { InstallFacts } from './causes.ts';
+import type { WatchFacts } from './causes.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -13,7 +13,7 @@ export const PHASES = {
 
 export type PhaseId = keyof typeof PHASES;
 
-export function phaseOf(facts: InstallFacts): PhaseId {
+export function phaseOf(facts: WatchFacts): PhaseId {
   if (facts.bootstrappedMs !== undefined) return 'operators';
   if (facts.answeredMs !== undefined) return 'control-plane';
   return facts.pulls.length > 0 ? 'bootstrap' : 'boot';

@@ -34,7 +34,7 @@ export interface PullOptions {
 const OPTIONAL_TAG = /\.(?:sig|att|sbom)$/;
 
 /** What machines pull, request by request, from the mirror's own log. */
-export class Pulls {
+export class PullWatch {
   readonly #options: PullOptions;
   readonly #machines = new Map<string, MachinePull & { readonly seen: ReadonlySet<string> }>();
   readonly #refusals = new Map<string, Refusal>();

@@ -16,7 +16,7 @@ import type { StageWork } from '../stages/stage.ts';
 import type { InstallCause, Patience } from './causes.ts';
 import { InstallView } from './install-view.ts';
 import { lookAtCluster } from './look-cluster.ts';
-import { Pulls } from './pulls.ts';
+import { PullWatch } from './pulls.ts';
 
 export interface WatchPace {
   /** Refusals before this do not count; default: before now. */
@@ -95,7 +95,7 @@ export async function openView(
     mirrored.map(({ image, digest }) => [digest, image.component ?? formatReference(image.source)]),
   );
   const { machines = [] } = work.platform;
-  const pulls = new Pulls({
+  const pulls = new PullWatch({
     startedMs: sinceMs,
     imageOf: (digest) => names.get(digest),
     machineAt: (client) =>
