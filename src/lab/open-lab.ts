@@ -19,7 +19,7 @@ export function openLab(site: PlatformSite): OpenPlatform {
       ],
       verify: ['prove from the access log of the mirror that every image came from there'],
     }),
-    preflight: async () => bastion.checks,
+    preflight: bastion.checks,
     async provision(_ctx, claim) {
       await claim({ kind: 'directory', id: machines, temporary: false });
       await makeFolder(machines);
@@ -33,6 +33,6 @@ export function openLab(site: PlatformSite): OpenPlatform {
       await rm(machines, { recursive: true, force: true });
       return true;
     },
-    close: async () => undefined,
+    close: bastion.close,
   };
 }

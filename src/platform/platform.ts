@@ -81,13 +81,26 @@ export interface SiteShape {
   readonly credentialsRequests: (ctx: Context, cloud: string) => Promise<readonly string[]>;
 }
 
+/** How to log in to the bastion. Files are absolute paths. */
+export interface BastionLogin {
+  /** Of one that is there already; without it, this machine or one that is made. */
+  readonly address?: string | undefined;
+  readonly user: string;
+  readonly port?: number | undefined;
+  readonly privateKey?: string | undefined;
+  readonly jump?: string | undefined;
+  readonly knownHosts?: string | undefined;
+  /** Public keys, or fingerprints as `SHA256:…`. */
+  readonly hostKeys: readonly string[];
+}
+
 /** The part of a site that platforms know. They are below `site`, and see no more of it. */
 export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly name: string;
   /** Whether there is no way out. */
   readonly disconnected: boolean;
   readonly settings: S;
-  readonly bastion: { readonly address?: string | undefined };
+  readonly bastion: BastionLogin;
   readonly cluster: { readonly controlPlane: number; readonly workers: number };
   readonly shape: SiteShape;
   /** The mirror as nodes name it: `host:port`. */

@@ -37,6 +37,9 @@ const KEYED = { ...AWS, bastion: { sshKey: 'id.pub' } };
 const PROXY = { ...AWS, proxy: { enabled: true } };
 const OWN = { registry: 'steps', insert: [{ step: 'own-check', after: 'registry' }] };
 
+const remote = (login: Part) => ({ bastion: { address: 'bastion.example', ...login } });
+const REMOTE = remote({});
+
 /** One change for each field; a new field that is not here fails the first test. */
 const CASES: Readonly<Record<string, Case>> = {
   name: { after: { name: 'south' } },
@@ -53,6 +56,12 @@ const CASES: Readonly<Record<string, Case>> = {
     after: { ...KEYED, bastion: { user: 'ops', sshKey: 'id.pub' } },
   },
   'bastion.sshKey': { before: AWS, after: KEYED },
+  'bastion.port': { before: REMOTE, after: remote({ port: 2222 }) },
+  'bastion.privateKey': { before: REMOTE, after: remote({ privateKey: 'id' }) },
+  'bastion.jump': { before: REMOTE, after: remote({ jump: 'door.example' }) },
+  'bastion.knownHosts': { before: REMOTE, after: remote({ knownHosts: 'known_hosts' }) },
+  'bastion.hostKeys': { before: REMOTE, after: remote({ hostKeys: ['ssh-ed25519 AAAA'] }) },
+  'bastion.directory': { before: REMOTE, after: remote({ directory: '/srv/atoll' }) },
   'bastion.allowFrom': { before: AWS, after: { ...AWS, bastion: { allowFrom: ['10.0.0.0/8'] } } },
   'registry.type': { after: { registry: { type: 'existing' } } },
   'registry.host': { after: { registry: { host: 'mirror.example' } } },
@@ -131,6 +140,12 @@ const OF_A_MADE_BASTION: readonly Change[] = [
   { proxy: { enabled: true } },
   { proxy: { port: 3129 } },
   { bastion: { user: 'ops' } },
+  { bastion: { port: 2222 } },
+  { bastion: { privateKey: 'id' } },
+  { bastion: { jump: 'door.example' } },
+  { bastion: { knownHosts: 'known_hosts' } },
+  { bastion: { hostKeys: ['ssh-ed25519 AAAA'] } },
+  { bastion: { directory: '/srv/atoll' } },
   { bastion: { sshKey: 'id.pub' } },
   { bastion: { allowFrom: ['10.0.0.0/8'] } },
   { bastion: { ami: 'ami-1' } },

@@ -4,7 +4,7 @@ import type { OpenPlatform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import { openInventory, type SiteInventory } from './inventory.ts';
 import { mirrorHost } from './mirror-place.ts';
-import type { Site } from './read-site.ts';
+import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
 import { siteShape } from './site-shape.ts';
 import { registerSecrets } from './stages/secrets.ts';
@@ -56,10 +56,13 @@ export function openPlatform(
   site: Site,
   paths: SitePaths = sitePaths(site),
 ): Promise<OpenPlatform> {
-  const { name, bastion, cluster, platform: settings, platformKind } = site;
+  const { name, cluster, platform: settings, platformKind } = site;
   const mirror = mirrorHost(site);
   const disconnected = site.mode === 'disconnected';
   const shape = siteShape(site);
+  const at = (path: string | undefined) => (path === undefined ? path : sitePath(site, path));
+  const { privateKey, knownHosts } = site.bastion;
+  const bastion = { ...site.bastion, privateKey: at(privateKey), knownHosts: at(knownHosts) };
   return platformKind.open({
     name,
     disconnected,

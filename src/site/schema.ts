@@ -9,6 +9,7 @@ import type { PlatformKind, PlatformSettings } from '../platform/platform.ts';
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const HOST_KEY = /^(?:SHA256:[A-Za-z0-9+/]{43}=?|[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: .*)?)$/;
 const REPOSITORY_PATH = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
 
 /** Values that stand for "nothing was said". */
@@ -40,12 +41,22 @@ const release = z
 const bastion = z.strictObject({
   address: z.string().optional().describe('An existing bastion: host name or address'),
   ami: z.string().optional().describe('AMI for a bastion that is made (BASTION_HOST_AMI)'),
-  user: z
-    .string()
-    .default(siteDefaults.bastionUser)
-    .describe('User that logs in to a bastion that is made'),
-  sshKey: file.optional().describe('Public SSH key that may log in'),
+  user: z.string().default(siteDefaults.bastionUser).describe('User that logs in to the bastion'),
+  sshKey: file.optional().describe('Public SSH key that may log in to a bastion that is made'),
   allowFrom: z.array(z.string()).default([]).describe('CIDRs that may reach the bastion'),
+  port: port.optional().describe('Port of sshd there; default: what your SSH configuration says'),
+  privateKey: file.optional().describe('Private SSH key; default: your agent and configuration'),
+  jump: z.string().optional().describe('Hosts on the way there, as "ssh -J" takes them'),
+  knownHosts: file.optional().describe('known_hosts with its key; default: the hosts you know'),
+  hostKeys: z
+    .array(z.string().regex(HOST_KEY, 'neither SHA256:… nor a public key'))
+    .default([])
+    .describe('Its host keys, or their fingerprints as SHA256:…, instead of a file'),
+  directory: z
+    .string()
+    .startsWith('/')
+    .optional()
+    .describe('Folder there for all of this site; default: /var/lib/atoll/NAME'),
 });
 
 const registry = z.strictObject({

@@ -170,6 +170,9 @@ interface Field {
 
 const IGNITION = '"atoll render ignition" takes it as a flag';
 
+const OF_A_LOGIN = ['port', 'privateKey', 'jump', 'knownHosts', 'hostKeys', 'directory'] as const;
+const said = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined);
+
 /** What is said about a bastion, and read by those who make it. */
 const OF_A_MADE_BASTION: readonly Field[] = [
   { name: 'bastion.ami', isSet: ({ bastion }) => bastion.ami !== undefined, instead: 'remove it' },
@@ -179,6 +182,11 @@ const OF_A_MADE_BASTION: readonly Field[] = [
       bastion.address === undefined && bastion.user !== siteDefaults.bastionUser,
     instead: IGNITION,
   },
+  ...OF_A_LOGIN.map((field) => ({
+    name: `bastion.${field}`,
+    isSet: ({ bastion }: Site) => bastion.address === undefined && said(bastion[field]),
+    instead: 'it says how to reach a bastion elsewhere: name one, bastion.address',
+  })),
   {
     name: 'bastion.sshKey',
     isSet: ({ bastion }) => bastion.sshKey !== undefined,

@@ -39,7 +39,7 @@ export const nonePlatform = definePlatform({
         cluster: [...install.plan, admission(machines)],
         verify: proof.plan,
       }),
-      preflight: async () => [...bastion.checks, ...countChecks(site, machines)],
+      preflight: async (ctx) => [...(await bastion.checks(ctx)), ...countChecks(site, machines)],
       provision: async () => undefined,
       bastion: host,
       boot,

@@ -1,4 +1,5 @@
-import { AtollError } from '../../core/errors.ts';
+import { makeBastionFolder } from '../bastion/bastion-folder.ts';
+import { inspectBastion } from '../bastion/inspect-bastion.ts';
 import { bastionOf } from './places.ts';
 import { asJson, type Stage } from './stage.ts';
 
@@ -9,9 +10,8 @@ export const bastionStage: Stage = {
   plan: ({ platform }) => platform.plan().bastion,
   run: async (ctx, work) => {
     const host = await bastionOf(ctx, work);
-    const { status, stdout, stderr } = await host.run(ctx, 'uname', ['-sm'], { timeoutMs: 30_000 });
-    if (status !== 0)
-      throw new AtollError('PROGRAM_FAILED', `${host.name} does not answer: ${stderr.trim()}`);
-    return { host: host.name, system: stdout.trim() };
+    const facts = await inspectBastion(ctx, host);
+    if (!host.isHere) await makeBastionFolder(ctx, host, work.site, work.inventory);
+    return { host: host.name, ...facts };
   },
 };

@@ -1,3 +1,4 @@
+import { onBastion } from '../bastion/on-bastion.ts';
 import { bastionStage } from './bastion.ts';
 import { cleanupStage } from './cleanup.ts';
 import { clusterStage } from './cluster.ts';
@@ -10,16 +11,29 @@ import type { Stage } from './stage.ts';
 import { toolsStage } from './tools.ts';
 import { verifyStage } from './verify.ts';
 
+/** Where the platform makes the machines, they are made from here, and looked at from here. */
+const withInstaller = (stage: Stage) =>
+  onBastion(
+    stage,
+    (place, { paths }) => [[place.paths.install, paths.install]],
+    ({ platformKind }) => !platformKind.makesBastion,
+  );
+
 /** The ten stages, in order. */
 export const STAGES: readonly Stage[] = [
   infrastructureStage,
   bastionStage,
   credentialsStage,
-  toolsStage,
-  registryStage,
-  imagesStage,
-  configStage,
-  clusterStage,
-  verifyStage,
+  onBastion(toolsStage),
+  onBastion(registryStage, (place, { paths }) => [
+    [place.paths.mirrorSecret, paths.mirrorSecret],
+    [`${place.paths.registry}/tls/ca.crt`, `${paths.registry}/tls/ca.crt`],
+  ]),
+  onBastion(imagesStage, (place, { paths }) => [
+    [`${place.paths.mirror}/working-dir`, `${paths.mirror}/working-dir`],
+  ]),
+  withInstaller(configStage),
+  withInstaller(clusterStage),
+  withInstaller(verifyStage),
   cleanupStage,
 ];

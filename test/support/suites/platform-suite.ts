@@ -71,7 +71,7 @@ export async function platformSite(
     name: 'north',
     disconnected: true,
     settings: { type: kind.name, ...kind.init.example },
-    bastion: {},
+    bastion: { user: 'core', hostKeys: [] },
     cluster: { controlPlane: 3, workers: 2 },
     shape: {
       mode: 'disconnected',
@@ -127,18 +127,19 @@ export function describePlatform(kind: PlatformKind): void {
     });
 
     test('says before it makes anything that it does not reach a bastion, and what to do', async () => {
-      const platform = await open({ bastion: { address: 'bastion.example.com' } });
+      const nobody = { address: '127.0.0.1', port: 1, user: 'core', hostKeys: [] };
+      const platform = await open({ bastion: nobody });
 
       expect(await platform.preflight(ctx)).toContainEqual(
         expect.objectContaining({
           subject: 'bastion',
           severity: 'error',
-          message: expect.stringContaining('bastion.example.com'),
+          message: expect.stringContaining('core@127.0.0.1'),
           hint: expect.any(String),
         }),
       );
       await expect(platform.bastion(ctx, async () => undefined)).rejects.toMatchObject({
-        code: 'NOT_BUILT',
+        code: 'HOST_UNREACHABLE',
       });
     });
 
