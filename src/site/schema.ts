@@ -54,7 +54,7 @@ const bastion = z.strictObject({
     .describe('Its host keys, or their fingerprints as SHA256:…, instead of a file'),
   directory: z
     .string()
-    .startsWith('/')
+    .regex(/^\//, 'not an absolute path')
     .optional()
     .describe('Folder there for all of this site; default: /var/lib/atoll/NAME'),
 });
