@@ -98,7 +98,9 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
       },
     }),
     'in a network of its own': async () => ({ settings: await existingNetwork() }),
-    'with a bastion of its own': async () => ({ bastion: { address: 'localhost' } }),
+    'with a bastion of its own': async () => ({
+      bastion: { address: 'localhost', user: 'core', hostKeys: [] },
+    }),
   };
 
   test.each(Object.keys(KINDS))(

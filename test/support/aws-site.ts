@@ -31,7 +31,7 @@ export async function awsSite(change: AwsSiteChange = {}): Promise<PlatformSite<
   const plain = await platformSite(awsPlatform);
   return {
     ...plain,
-    bastion: change.bastion ?? {},
+    bastion: change.bastion ?? plain.bastion,
     settings: { type: 'aws', region: 'us-east-1', ...change.settings },
     shape: {
       ...plain.shape,

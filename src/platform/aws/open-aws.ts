@@ -40,7 +40,7 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
   let reached: Promise<Host> | undefined;
   const reach = async (ctx: Context, claim: Claim): Promise<Host> => {
     await claimCluster(aws(), site, claim);
-    if (site.bastion.address !== undefined) return await given.host();
+    if (site.bastion.address !== undefined) return await given.host(ctx);
     const made = await makeBastion(ctx, aws(), site, claim);
     const host = await world.login(ctx, made, site.shape.bastion.user);
     await made.booted();
@@ -62,7 +62,7 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
     plan: () => planAws(site, { bastion: given.plan, cluster: install.plan, verify: proof.plan }),
     preflight: async (ctx) => [
       ...(await awsPreflight(ctx, aws(), site)),
-      ...(site.bastion.address === undefined ? [] : given.checks),
+      ...(site.bastion.address === undefined ? [] : await given.checks(ctx)),
     ],
     async provision(ctx, claim) {
       // Claimed first, so removed last: then it is looked whether anything is left.
