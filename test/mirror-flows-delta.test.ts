@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
 import { collect, once } from '../src/core/bytes.ts';
 import { silentContext } from '../src/core/context.ts';
+import { runProgram } from '../src/core/process.ts';
 import type { BundleIndex } from '../src/mirror/bundle/bundle-index.ts';
+import { makeLayerDelta } from '../src/mirror/delta/make-layer-delta.ts';
+import { rebuildInProcesses } from '../src/mirror/delta/rebuild-job.ts';
 import { openRecompressor } from '../src/mirror/delta/recompressor.ts';
 import { blobOf, buildImage } from '../src/oci/build-image.ts';
 import { digestOf } from '../src/oci/digest.ts';
@@ -215,5 +218,47 @@ describe('atoll mirror save and load with deltas inside layers', () => {
     const report = JSON.parse(await readFile(at('outside/working-dir/report.json'), 'utf8'));
     const carried = report.deltas.map(({ whole }: { whole?: string }) => whole ?? 'delta');
     expect(carried.toSorted()).toEqual(['delta', 'the mirror has no older image of it']);
+  });
+
+  test('a process of its own puts a layer together, and what it cannot do is told', async () => {
+    const work = await mkdtemp(at('job-'));
+    const repository = registries.repository(upstream.host, 'app/two');
+    const [old, fresh] = await Promise.all(
+      ['v1', 'v2'].map(async (tag) => {
+        const root = await repository.resolve(ctx, tag);
+        const manifest = root && (await repository.manifest(ctx, root));
+        return manifest?.children.find(({ mediaType }) => mediaType === MEDIA_TYPES.ociLayerGzip);
+      }),
+    );
+    if (!old || !fresh) throw new Error('There are no layers');
+    const pair = { old, fresh, freshSource: repository, oldSources: [repository] };
+    const { record, path } = await makeLayerDelta(
+      ctx,
+      { ...pair, oldRepository: undefined },
+      { folder: work, linkBytesPerSecond: undefined },
+    );
+    const to = join(work, 'made');
+    const job = { layer: record, oldTar: join(work, 'old.tar'), delta: path, to };
+    await writeFile(join(work, 'job'), JSON.stringify(job));
+    const command = { file: process.execPath, args: [program] };
+
+    const alone = await runProgram(
+      ctx,
+      command.file,
+      [program, 'rebuild-layer', join(work, 'job')],
+      {
+        holdInput: true,
+      },
+    );
+    expect(alone).toMatchObject({ status: 0 });
+    expect(digestOf(await readFile(to))).toBe(fresh.digest);
+    const rebuild = rebuildInProcesses(command, 0);
+    await rebuild(ctx, job);
+    expect(digestOf(await readFile(to))).toBe(fresh.digest);
+
+    const other = { ...record, recompress: { ...record.recompress, level: 1 } };
+    await expect(rebuild(ctx, { ...job, layer: other })).rejects.toMatchObject({
+      code: 'LAYER_INVALID',
+    });
   });
 });

@@ -12,6 +12,7 @@ import { labCommand } from './lab.ts';
 import { labNodeCommand } from './lab-node.ts';
 import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { planCommand } from './plan.ts';
+import { rebuildLayerCommand } from './rebuild-layer.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
 import { rehearseCommand } from './rehearse.ts';
 import { RELEASE_COMMANDS } from './release/index.ts';
@@ -49,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   applyCommand,
   verifyCommand,
   labNodeCommand,
+  rebuildLayerCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,
 ];

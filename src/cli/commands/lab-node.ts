@@ -1,9 +1,7 @@
-import { ERROR_CODES } from '../../core/error-codes.ts';
 import { runNode } from '../../lab/node/run-node.ts';
 import { defineCommand } from '../command.ts';
 import { onOff } from '../flags.ts';
-
-const INTERRUPTED = ERROR_CODES.INTERRUPTED.exit;
+import { leaveAtEof } from '../leave-at-eof.ts';
 
 export const labNodeCommand = defineCommand({
   name: 'lab-node',
@@ -21,12 +19,3 @@ export const labNodeCommand = defineCommand({
     return runNode(ctx, args.root ?? '');
   },
 });
-
-/**
- * A lab that is gone takes its machines along, even after a kill -9. At once and without a last
- * word: the next lab may be using the same folders by then.
- */
-function leaveAtEof(input: NodeJS.ReadableStream): void {
-  input.once('close', () => process.exit(INTERRUPTED));
-  input.resume();
-}

@@ -1,4 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -12,7 +13,7 @@ import { readRange } from '../bundle/chunk-files.ts';
 import type { DeltaSource } from './apply-delta.ts';
 import type { LayerDelta } from './layer-delta.ts';
 import { isThere } from './make-layer-delta.ts';
-import { rebuildLayer } from './rebuild.ts';
+import { type Rebuild, rebuildHere } from './rebuild-job.ts';
 import { unpackOld, writeHashed } from './unpack-layer.ts';
 
 export interface RebuilderOptions {
@@ -25,10 +26,18 @@ export interface RebuilderOptions {
     target: Reference,
     repository: string | undefined,
   ) => Source & Pick<Target, 'has'>;
+  /** How layers are compressed in processes of their own, several at once; without it one after the other, here. */
+  readonly rebuild?: Rebuild | undefined;
 }
 
 /** Memory and processor for one at a time: the others are uploaded meanwhile. */
 const AT_ONCE = 1;
+/** What a process takes at most while it rebuilds a layer, and as much for the files it reads. */
+const PROCESS_BYTES = 512 * 1024 * 1024;
+
+/** As many processes as there are processors, and memory for them. */
+const processesAtOnce = (): number =>
+  Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / PROCESS_BYTES)));
 
 /** Puts layers that are carried as deltas together again, when they are asked for. */
 export class Rebuilder {
@@ -40,7 +49,7 @@ export class Rebuilder {
   constructor(ctx: Context, options: RebuilderOptions) {
     this.#options = options;
     this.#deltas = new Map(options.deltas.map((delta) => [delta.digest, delta]));
-    this.#pool = createPool(ctx, AT_ONCE);
+    this.#pool = createPool(ctx, options.rebuild ? processesAtOnce() : AT_ONCE);
   }
 
   /** The same source, with these layers in it. */
@@ -91,17 +100,19 @@ export class Rebuilder {
     if (await isThere(ctx, { ...delta, mediaType: '' }, path)) return path;
     await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
     await requireFreeSpace(this.#options.folder, spaceFor(delta));
-    const [oldTar, partial] = [`${path}.old`, `${path}.partial`];
+    const [oldTar, carried, partial] = [`${path}.old`, `${path}.delta`, `${path}.partial`];
     try {
       await this.#unpackBase(ctx, delta, target, oldTar);
-      const carried = this.#options.openDelta(ctx, delta);
-      await writeHashed(partial, rebuildLayer(ctx, delta, oldTar, carried));
+      const { size } = delta.delta;
+      await writeHashed(carried, this.#options.openDelta(ctx, delta).read(0, size));
+      const { rebuild = rebuildHere } = this.#options;
+      await rebuild(ctx, { layer: delta, oldTar, delta: carried, to: partial });
       await rename(partial, path);
       return path;
     } catch (error) {
       throw error instanceof RangeError ? unusable(delta, error) : error;
     } finally {
-      for (const file of [oldTar, partial]) await rm(file, { force: true });
+      for (const file of [oldTar, carried, partial]) await rm(file, { force: true });
     }
   }
 
@@ -122,9 +133,9 @@ export class Rebuilder {
   }
 }
 
-/** The layer, and the old tar, which grows about as much when it is unpacked as the new one. */
-function spaceFor({ size, tarSize, base }: LayerDelta): number {
-  return Math.round(size + base.size * (tarSize / size));
+/** The layer, what is carried of it, and the old tar, which grows about as much when it is unpacked as the new one. */
+function spaceFor({ size, tarSize, base, delta }: LayerDelta): number {
+  return Math.round(size + delta.size + base.size * (tarSize / size));
 }
 
 function baseMissing(digest: string, base: string): AtollError {

@@ -7,6 +7,7 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
 import { keysUnderRule } from '../bundle/bundle-signature.ts';
 import { findOcArchives } from '../bundle/oc-archive/oc-archive.ts';
+import type { Rebuild } from '../delta/rebuild-job.ts';
 import { Rebuilder } from '../delta/rebuilder.ts';
 import { type Destination, repositoryAt } from '../destination.ts';
 import type { MirroredImage } from '../image-rules.ts';
@@ -21,6 +22,8 @@ export interface LoadOptions extends MirrorRunOptions {
   readonly destination: Destination;
   /** With keys the bundle has to be signed by one of them. */
   readonly keys?: readonly PublicKey[] | undefined;
+  /** Does the compressing of rebuilt layers elsewhere, several at once. */
+  readonly rebuild?: Rebuild | undefined;
 }
 
 /** Bundle to mirror. Nothing but the bundle and the mirror is asked. */
@@ -37,6 +40,7 @@ export interface LoadRun extends MirrorRunOptions {
   readonly folder: string;
   readonly destination: Destination | undefined;
   readonly title: string;
+  readonly rebuild?: Rebuild | undefined;
 }
 
 /** Copies images of an open bundle, and names what is damaged in it. */
@@ -51,6 +55,7 @@ export async function loadImages(
     folder: run.workingDir.file('partial', 'rebuilt'),
     deltas: bundle.deltas,
     openDelta: bundle.openDelta,
+    rebuild: run.rebuild,
     oldLayers: (target, repository) =>
       run.registries.repository(target.registry, placeOf(run.destination, repository, target)),
   });

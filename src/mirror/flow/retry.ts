@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { counted } from '../../core/format.ts';
 import type { Signer } from '../bundle/bundle-signature.ts';
 import { BundleWriter } from '../bundle/bundle-writer.ts';
+import type { Rebuild } from '../delta/rebuild-job.ts';
 import { placedOf } from './image-record.ts';
 import { loadImages, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
@@ -15,6 +16,7 @@ export interface RetryRunOptions extends MirrorRunOptions {
   readonly signer?: Signer | undefined;
   /** With keys a bundle that is loaded has to be signed by one of them. */
   readonly keys?: readonly PublicKey[] | undefined;
+  readonly rebuild?: Rebuild | undefined;
 }
 
 export type RetryResult =

@@ -3,7 +3,9 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { counted, formatBytes } from '../../core/format.ts';
+import { selfCommand } from '../../core/self.ts';
 import { readIndex } from '../../mirror/bundle/bundle-index.ts';
+import { rebuildInProcesses } from '../../mirror/delta/rebuild-job.ts';
 import { parseDestination } from '../../mirror/destination.ts';
 import { readHave } from '../../mirror/flow/inventory.ts';
 import { loadBundle } from '../../mirror/flow/load.ts';
@@ -104,6 +106,7 @@ async function throughBundle(
     destination: parseDestination(mirrorLocation(work.site)),
     registries,
     workingDir: new WorkingDir(work.paths.mirror),
+    rebuild: rebuildInProcesses(selfCommand()),
   });
 }
 

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { selfCommand } from '../../../core/self.ts';
+import { rebuildInProcesses } from '../../../mirror/delta/rebuild-job.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
@@ -36,6 +38,7 @@ export const mirrorLoadCommand = defineCommand({
         registries,
         workingDir: new WorkingDir(resolve(options.dir)),
         keys: await bundleKeysFrom(options.verifyKey, terminal.env),
+        rebuild: rebuildInProcesses(selfCommand()),
         copySignatures: options.signatures,
         concurrency: options.concurrency,
         icsp: options.icsp,

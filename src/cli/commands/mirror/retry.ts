@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { selfCommand } from '../../../core/self.ts';
+import { rebuildInProcesses } from '../../../mirror/delta/rebuild-job.ts';
 import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
@@ -31,7 +33,8 @@ export const mirrorRetryCommand = defineCommand({
       const { icsp, concurrency } = options;
       const workingDir = new WorkingDir(resolve(options.dir));
       const keys = await bundleKeysFrom(options.verifyKey, terminal.env);
-      const retry = { workingDir, registries, icsp, concurrency, signer, keys };
+      const rebuild = rebuildInProcesses(selfCommand());
+      const retry = { workingDir, registries, icsp, concurrency, signer, keys, rebuild };
       return await paced(ctx, options, (within, pace) =>
         retryFailed(within, { ...retry, ...pace }),
       );
