@@ -27,28 +27,38 @@ type WasmModule = object;
 
 const wasmApi: WebAssemblyApi = Reflect.get(globalThis, 'WebAssembly');
 
-let modules: Map<string, WasmModule> | undefined;
+const compiled = new Map<string, WasmModule>();
+let binaries: ReadonlyMap<string, Binary> | undefined;
 
-/** The versions differ little, so they are compressed as one. Compiled once, when first needed. */
+interface Binary {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
+/** Checked and compiled when first needed: of the four, a process mostly needs one. */
 function moduleOf(version: string): WasmModule {
-  modules ??= loadModules();
-  const module = modules.get(version);
-  if (!module) throw new Error(`There is no recompressor ${version}`);
+  const known = compiled.get(version);
+  if (known) return known;
+  binaries ??= readBinaries();
+  const binary = binaries.get(version);
+  if (!binary) throw new Error(`There is no recompressor ${version}`);
+  const { bytes, sha256 } = binary;
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+    throw new Error(`The recompressor ${version} is not what was built`);
+  const module = new wasmApi.Module(new Uint8Array(bytes));
+  compiled.set(version, module);
   return module;
 }
 
-function loadModules(): Map<string, WasmModule> {
+/** The versions differ little, so they are compressed as one. */
+function readBinaries(): ReadonlyMap<string, Binary> {
   const index = indexSchema.parse(JSON.parse(readAsset('recompress/index.json')));
-  const packed = Buffer.from(readAsset('recompress/modules.br.b64'), 'base64');
-  const all = brotliDecompressSync(packed);
+  const all = brotliDecompressSync(Buffer.from(readAsset('recompress/modules.br.b64'), 'base64'));
   let at = 0;
   return new Map(
     index.modules.map(({ version, bytes, sha256 }) => {
-      const wasm = all.subarray(at, at + bytes);
       at += bytes;
-      if (createHash('sha256').update(wasm).digest('hex') !== sha256)
-        throw new Error(`The recompressor ${version} is not what was built`);
-      return [version, new wasmApi.Module(new Uint8Array(wasm))];
+      return [version, { bytes: all.subarray(at - bytes, at), sha256 }];
     }),
   );
 }
