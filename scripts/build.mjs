@@ -1,10 +1,11 @@
-// Makes dist/: the command line in a few dozen files, of which a command reads those that it needs.
+// Makes dist/: the command line in many files, of which a command reads those that it needs, their code
+// as V8 compiled it, and every help text.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build, transform } from 'esbuild';
 import { writePage } from './build-page.mjs';
-import { MAIN, MODULE, root } from './bundle.mjs';
+import { COMMONJS, MAIN, MODULE, root } from './bundle.mjs';
 import { legalTexts } from './notices.mjs';
 
 const withTypes = process.argv.includes('--types');
@@ -13,7 +14,8 @@ const dist = folder ?? join(root, 'dist');
 
 /** The command line, and what other programs import from the package. */
 const ENTRIES = {
-  'cli/main': MAIN,
+  'cli/program': MAIN,
+  'cli/help-texts': join(root, 'src', 'cli', 'launch', 'help-texts.ts'),
   ...Object.fromEntries(
     ['mirror', 'registry', 'diagnose'].map((name) => [
       `library/${name}`,
@@ -24,15 +26,8 @@ const ENTRIES = {
 
 /** Declarations are for those who import: only a package needs them, and they take a while. */
 function writeTypes() {
-  const { status } = spawnSync(
-    join(root, 'node_modules', '.bin', 'tsc'),
-    ['-p', 'tsconfig.types.json', '--outDir', join(dist, 'types')],
-    {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-    },
-  );
-  if (status !== 0) process.exit(1);
+  const types = ['-p', 'tsconfig.types.json', '--outDir', join(dist, 'types')];
+  run(join(root, 'node_modules', '.bin', 'tsc'), types);
 }
 
 /** What an earlier build left; what other scripts put into dist/ stays. */
@@ -42,19 +37,50 @@ function clean() {
   for (const { name } of folders) rmSync(join(dist, name), { recursive: true });
 }
 
+/** Cut into chunks as modules, which esbuild does for them alone, then written as CommonJS, which starts faster. */
+async function writeChunks() {
+  const { outputFiles } = await build({
+    ...MODULE,
+    banner: {},
+    entryPoints: ENTRIES,
+    outdir: dist,
+    // Two folders deep, so that `assets/` is in the same place for sources, entry and chunks.
+    chunkNames: 'chunks/[name]-[hash]',
+    splitting: true,
+    write: false,
+  });
+  const { format, platform, target, define, supported } = COMMONJS;
+  const settings = { format, platform, target, define, supported };
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    // As people would read it: space is dear only where one file has all.
+    writeFileSync(path, (await transform(text, settings)).code);
+  }
+  writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+/** What starts first: it prints help that is ready, or loads the program. */
+async function writeLauncher() {
+  const launch = join(root, 'src', 'cli', 'launch');
+  const settings = { ...COMMONJS, minifyWhitespace: false };
+  const main = join(dist, 'cli', 'main.js');
+  await build({ ...settings, entryPoints: [join(launch, 'main.ts')], outfile: main });
+  chmodSync(main, 0o755);
+  const prepare = join(dist, 'cli', 'prepare.js');
+  await build({ ...settings, entryPoints: [join(launch, 'prepare.ts')], outfile: prepare });
+  run(process.execPath, [prepare]);
+  for (const name of ['prepare.js', 'help-texts.js']) rmSync(join(dist, 'cli', name));
+}
+
+function run(file, args) {
+  const { status } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(1);
+}
+
 clean();
-// Two folders deep, so that `assets/` is in the same place for sources, entry and chunks.
-await build({
-  ...MODULE,
-  entryPoints: ENTRIES,
-  outdir: dist,
-  chunkNames: 'chunks/[name]-[hash]',
-  splitting: true,
-  // As people would read it: space is dear only where one file has all.
-  minifyWhitespace: false,
-});
+await writeChunks();
+await writeLauncher();
 const legal = await legalTexts(root, { ...MODULE, entryPoints: ENTRIES, splitting: true });
 for (const [name, text] of Object.entries(legal)) writeFileSync(join(dist, name), text);
 await writePage(join(dist, 'dashboard.html'));
-chmodSync(join(dist, 'cli', 'main.js'), 0o755);
 if (withTypes) writeTypes();

@@ -45,8 +45,8 @@ export const MODULE = {
   banner: { js: REQUIRE },
 };
 
-/** In an executable there are no modules: a path is that of the program, an import a require. */
-const COMMONJS = {
+/** Where there are no modules, a path is that of the file, and an import a require. */
+export const COMMONJS = {
   ...COMMON,
   format: 'cjs',
   define: {

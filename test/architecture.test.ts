@@ -36,6 +36,8 @@ const OWN_FILES = [
   'store/',
   'registry/storage/blob-files.ts',
   'registry/access/access-log.ts',
+  // Part of the build.
+  'cli/launch/prepare.ts',
   'mirror/bundle/bundle-writer.ts',
   'mirror/bundle/parts.ts',
   'mirror/flow/release/oc-dir.ts',

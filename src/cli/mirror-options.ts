@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CollectDeps } from '../content/collecting.ts';
-import { loadReleaseKeys } from '../content/release/signatures/release-keys.ts';
+import { givenReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
 import { parseBytes } from '../core/format.ts';
@@ -101,7 +101,7 @@ export async function withMirrorTools<T>(
       graphData: flags.graphData,
       graphBaseImage: flags.graphBaseImage,
       signatureStores: flags.signatureStore.length > 0 ? flags.signatureStore : undefined,
-      releaseKeys: await loadReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
+      releaseKeys: await givenReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
       sigstoreKey: flags.sigstoreKey
         ? await loadSigstoreKey(resolve(flags.sigstoreKey))
         : undefined,

@@ -54,6 +54,16 @@ describe('a pull', () => {
     expect(empty.lines()).toEqual(['GET /v2/', 'HEAD /v2/a/app/manifests/v1']);
   });
 
+  test('asks one endpoint for referrers without asking first whether it has the image', async () => {
+    const only = await holding('org/app');
+    const registries = openRegistries({});
+    const source = registries.source(parseReference(`${only.host}/org/app:v1`));
+
+    expect(await source.referrers(ctx, DESCRIPTOR.digest)).toEqual([]);
+
+    expect(only.lines()).not.toContain(`HEAD /v2/org/app/manifests/${DESCRIPTOR.digest}`);
+  });
+
   test('falls through to the source after all mirrors', async () => {
     const upstream = await holding('org/app');
     const source = await through({ mirrors: ['mirror.invalid/a'], source: `${upstream.host}/org` });

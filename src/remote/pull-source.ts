@@ -83,7 +83,10 @@ export class MirroredSource implements PullSource {
     throw this.#unknown(blob.digest);
   }
 
+  /** Where one endpoint alone can have it, whether it does shows in what is asked of it next. */
   async #found(ctx: Context, tagOrDigest: string): Promise<Repository> {
+    const [only, second] = await this.#places(tagOrDigest);
+    if (only && !second) return only;
     await this.resolve(ctx, tagOrDigest);
     if (this.#chosen) return this.#chosen;
     throw this.#unknown(tagOrDigest);

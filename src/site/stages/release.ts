@@ -1,7 +1,7 @@
 import type { CollectDeps } from '../../content/collecting.ts';
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import { parseImageSet, readImageSet } from '../../content/image-set/parse-image-set.ts';
-import { loadReleaseKeys } from '../../content/release/signatures/release-keys.ts';
+import { givenReleaseKeys } from '../../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
 import { toYaml } from '../../core/yaml.ts';
 import { createWeb } from '../../http/web.ts';
@@ -47,7 +47,7 @@ export async function siteCollectDeps(
     web,
     graph: mirror.graph && (mirror.graph.includes('://') ? mirror.graph : at(mirror.graph)),
     signatureStores: mirror.signatureStore ? [mirror.signatureStore] : undefined,
-    releaseKeys: await loadReleaseKeys(mirror.releaseKey ? [at(mirror.releaseKey)] : []),
+    releaseKeys: await givenReleaseKeys(mirror.releaseKey ? [at(mirror.releaseKey)] : []),
     sigstoreKey: mirror.sigstoreKey ? await loadSigstoreKey(at(mirror.sigstoreKey)) : undefined,
   };
   return { deps, close: () => web.close() };

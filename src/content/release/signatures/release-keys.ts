@@ -8,12 +8,23 @@ export type ReleaseKeys = readonly PublicKey[];
 
 /** Red Hat's release keys, which ship with atoll; or the armored ones in these files instead. */
 export async function loadReleaseKeys(files: readonly string[] = []): Promise<ReleaseKeys> {
-  if (files.length === 0) return readArmored(readAsset('redhat-release-keys.asc'), 'the built-in');
+  return (await givenReleaseKeys(files)) ?? (await builtIn());
+}
+
+/**
+ * The armored keys in these files, read before anything is done with them. Undefined without files: the
+ * built-in ones need no look before a signature is there, and many runs check none.
+ */
+export async function givenReleaseKeys(files: readonly string[]): Promise<ReleaseKeys | undefined> {
+  if (files.length === 0) return undefined;
   const keys = await Promise.all(
     files.map(async (file) => readArmored(await readText(file), `"${file}"`)),
   );
   return keys.flat();
 }
+
+let ours: Promise<ReleaseKeys> | undefined;
+const builtIn = () => (ours ??= readArmored(readAsset('redhat-release-keys.asc'), 'the built-in'));
 
 /** A file may hold several armored blocks, one after the other. */
 async function readArmored(text: string, name: string): Promise<ReleaseKeys> {
