@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
+import { silentContext } from '../src/core/context.ts';
+import { writeRunReport } from '../src/dashboard/write-report.ts';
 import { startAtoll } from './support/atoll-process.ts';
 import { openBrowser } from './support/browser.ts';
 import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
@@ -111,7 +114,7 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     await page.locator('[data-stage="cluster"][data-state="failed"]').waitFor();
     expect(await page.locator('.sentence').textContent()).toContain('Cluster failed.');
     await page.locator('[data-finding="boot-pull-x509"] summary').waitFor();
-    await page.keyboard.press('2');
+    await page.getByRole('link', { name: 'Findings' }).click();
     await page.locator('[data-finding="boot-pull-x509"] .copy').first().click();
 
     await page.getByText('Copied', { exact: true }).waitFor();
@@ -119,6 +122,31 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     expect(copied).toMatch(/^openssl s_client -connect mirror\.lab\.example:\d+/);
     expect((await lab.ended).status).toBe(6);
     expect(complaints.filter((text) => !text.includes('ERR_'))).toEqual([]);
+  });
+
+  test('shows a report from disk without one request, with hostile words as words', async () => {
+    const folder = await tempDir();
+    const evil =
+      '</script><script>alert(1)</script><img src=https://evil.example/x onerror=alert(2)>';
+    const site = await dashboardSite();
+    await addEvents(site, [...FINISHED, { type: 'note.added', message: evil }]);
+    await writeImages(site, 30);
+    const report = join(folder, 'report.html');
+    expect(await writeRunReport(silentContext(), site, report)).toBe(report);
+    const { page, requests, complaints } = await openBrowser();
+
+    await page.goto(`file://${report}`);
+
+    expect(await page.locator('.sentence').textContent()).toContain('Cluster failed.');
+    await page.getByText(evil).waitFor();
+    for (const view of await page.locator('.nav a').all()) await view.click();
+    await page.keyboard.press('/');
+    await page.locator('#image-search').fill('related-29');
+    await page.getByText('1 of 30 images').waitFor();
+    expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([`file://${report}`]);
+    expect(complaints).toEqual([]);
+    const copy = await readFile(join(site.state, 'runs', RUN, 'report.html'), 'utf8');
+    expect(copy).toBe(await readFile(report, 'utf8'));
   });
 
   test.each([

@@ -54,7 +54,7 @@ describe('a lab', () => {
     expectUp(result);
     expect(result.stages.map(({ outcome }) => outcome)).toEqual(Array(10).fill('finished'));
     expect(result.report).toBe(join(cwd, 'atoll-lab-report.html'));
-    expect(readFileSync(result.report ?? '', 'utf8')).toContain('came up');
+    expect(readFileSync(result.report ?? '', 'utf8')).toContain('"outcome":"succeeded"');
     expect(readdirSync(temp)).toEqual([]);
     await noneLeft();
   });
@@ -95,7 +95,7 @@ describe('a lab', () => {
         const told = JSON.parse((await atoll(['diagnose', bundlePath]).ended).stdout);
         expect(told.findings[0]).toMatchObject({ id: rule, kind: 'root' });
         const report = readFileSync(join(directory, 'report.html'), 'utf8');
-        expect(report).toContain('did not come up');
+        expect(report).toContain('"outcome":"failed"');
         expect(report).toContain(rule);
       },
     );

@@ -47,8 +47,9 @@ async function open(attempt: RequestAttempt, route: ServerRoute, onread: Onread)
     await openTunnel(attempt, socket, proxy, route);
     return { socket: await secure(attempt, route, { socket }), direct: false };
   }
-  const { hostname: host, port, lookup } = route;
-  const target = { host, port, onread, ...(lookup ? { lookup } : {}) };
+  const { hostname: host, port, lookup, localAddress } = route;
+  const from = localAddress === undefined ? {} : { localAddress };
+  const target = { host, port, onread, ...from, ...(lookup ? { lookup } : {}) };
   if (tls) return { socket: await secure(attempt, route, target), direct: true };
   const socket = attempt.watch(connectTcp({ ...target, noDelay: true }));
   await attempt.until(socket, 'connect');

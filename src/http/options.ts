@@ -11,6 +11,8 @@ export interface HttpOptions {
   readonly addressOf?:
     | ((host: string) => string | undefined | Promise<string | undefined>)
     | undefined;
+  /** The address of this machine that connections come from; by default the system chooses. */
+  readonly localAddress?: string | undefined;
 }
 
 /** Times of one connection. Tests make them small; nobody else should need to. */

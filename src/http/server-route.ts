@@ -10,6 +10,8 @@ export interface ServerRoute {
   readonly port: number;
   /** How names become addresses, where not by DNS. */
   readonly lookup: LookupFunction | undefined;
+  /** The address of this machine to connect from. */
+  readonly localAddress?: string | undefined;
   readonly tls: RouteTls | undefined;
   readonly proxy: URL | undefined;
   /** What to trust when the proxy itself speaks TLS. */

@@ -34,6 +34,7 @@ export function createServerRoutes(options: HttpOptions): ServerRoutes {
       hostname: bareHostname(url),
       port: portOf(url),
       lookup: options.addressOf && lookupWith(options.addressOf),
+      localAddress: options.localAddress,
       tls: isTls ? { context: await contexts.contextFor(wanted), verify } : undefined,
       proxy,
       proxyContext: tlsProxy ? await contexts.common() : undefined,

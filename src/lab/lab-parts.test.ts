@@ -8,10 +8,10 @@ import { spoil } from './boot-lab.ts';
 import { boardOf } from './lab-paths.ts';
 import { BREAKS, readLabSettings, writeLabSettings } from './lab-settings.ts';
 import { machineIgnition, makeMachine, type NodeConfiguration } from './machine.ts';
+import { machineStates } from './machine-states.ts';
 import { Board } from './node/board.ts';
 import { NODE_FILES } from './node/node-network.ts';
 import { readNodeSpec } from './node/node-spec.ts';
-import { reportNodes } from './report-lab.ts';
 import { diagnoseHint, labSummary } from './run-lab.ts';
 
 const GOOD: NodeConfiguration = {
@@ -103,7 +103,7 @@ test('diagnoseHint sends whoever meets a failed install to diagnose, and changes
   expect(diagnoseHint(other, '/s/.atoll')).toBe(other);
 });
 
-test('reportNodes tells of each machine how far it came', async () => {
+test('machineStates tells of each machine how far it came', async () => {
   const state = await tempDir();
   const board = new Board(boardOf(state));
   for (const name of ['bootstrap', 'master-0', 'master-1', 'worker-0']) {
@@ -112,12 +112,10 @@ test('reportNodes tells of each machine how far it came', async () => {
   await board.tell('bootstrap-complete');
   await board.tell('node-joined/master-0');
   await board.tell('failed/master-1', { message: 'manifest unknown' });
-  const pull = { image: 'quay.io/r@sha256:1', endpoint: 'm/r', digest: 'sha256:1', bytes: 7 };
-  await board.tell('pulls/master-0', [pull]);
 
-  expect(await reportNodes(state)).toMatchObject([
-    { name: 'bootstrap', state: 'complete', pulls: [] },
-    { name: 'master-0', state: 'joined', bytes: 7, pulls: [{ endpoint: 'm/r' }] },
+  expect(await machineStates(state)).toEqual([
+    { name: 'bootstrap', state: 'complete' },
+    { name: 'master-0', state: 'joined' },
     { name: 'master-1', state: 'failed', message: 'manifest unknown' },
     { name: 'worker-0', state: 'stopped' },
   ]);

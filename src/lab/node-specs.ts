@@ -24,15 +24,37 @@ export function nodeSpecs(
     patience: PATIENCE,
     ...(settings.break === 'disk' ? { diskBytes: 3_000_000 } : {}),
   };
-  const spec = (name: string, role: NodeRole): NodeSpec => ({
+  return labMachines(cluster).map(({ name, role, address }) => ({
     ...common,
     name,
     role,
+    address,
     root: join(machinesOf(paths.state), name),
-  });
-  return [
-    spec('bootstrap', 'bootstrap'),
-    ...Array.from({ length: masters }, (_, index) => spec(`master-${index}`, 'master')),
-    ...Array.from({ length: workers }, (_, index) => spec(`worker-${index}`, 'worker')),
+  }));
+}
+
+interface LabMachine {
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly address: string | undefined;
+}
+
+/**
+ * The machines of a lab. Each has an address of its own, as Linux lets a machine come from any of 127.0.0.0/8: the
+ * mirror's access log tells them apart by it.
+ */
+export function labMachines({
+  controlPlane,
+  workers,
+}: PlatformSite['cluster']): readonly LabMachine[] {
+  const named = (role: NodeRole, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${role}-${index}`, role }));
+  const machines = [
+    { name: 'bootstrap', role: 'bootstrap' as const },
+    ...named('master', controlPlane),
+    ...named('worker', workers),
   ];
+  const addressOf = (index: number) =>
+    process.platform === 'linux' && index < 200 ? `127.0.0.${index + 11}` : undefined;
+  return machines.map((machine, index) => ({ ...machine, address: addressOf(index) }));
 }

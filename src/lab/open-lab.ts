@@ -4,13 +4,22 @@ import type { OpenPlatform, PlatformSite } from '../platform/platform.ts';
 import { givenBastion } from '../platform/shared/given-bastion.ts';
 import { bootLab } from './boot-lab.ts';
 import { machinesOf } from './lab-paths.ts';
+import { machineStates } from './machine-states.ts';
+import { labMachines } from './node-specs.ts';
 import { verifyLab } from './verify-lab.ts';
 import { watchLab } from './watch-lab.ts';
 
 export function openLab(site: PlatformSite): OpenPlatform {
   const machines = machinesOf(site.paths.state);
   const { host, ...bastion } = givenBastion(site.bastion);
+  const roles = { bootstrap: 'bootstrap', master: 'control-plane', worker: 'worker' } as const;
   return {
+    machines: labMachines(site.cluster).map(({ name, role, address }) => ({
+      name,
+      role: roles[role],
+      addresses: address === undefined ? undefined : [address],
+    })),
+    machineStates: () => machineStates(site.paths.state),
     plan: () => ({
       infrastructure: [`keep the file systems of the lab's machines in ${machines}`],
       bastion: bastion.plan,

@@ -18,6 +18,8 @@ export interface LabOptions {
   readonly break: Break | undefined;
   /** Runs the work with something beside it, such as a page that shows it. */
   readonly beside?: (<T>(site: Site, work: () => Promise<T>) => Promise<T>) | undefined;
+  /** Writes what a run showed, and says where; undefined where it could not. */
+  readonly writeReport?: ((site: Site, path: string) => Promise<string | undefined>) | undefined;
   /** Where the report goes; default `report.html` in the folder of the lab. */
   readonly report?: string | undefined;
 }

@@ -13,7 +13,6 @@ import { type LabPaths, labPaths, logBundleOf } from './lab-paths.ts';
 import { labPlatform } from './lab-platform.ts';
 import { type Break, readLabSettings, writeLabSettings } from './lab-settings.ts';
 import { type LabOptions, prepareLab } from './prepare-lab.ts';
-import { reportLab } from './report-lab.ts';
 import { type MachinePulls, machinePulls } from './verify-lab.ts';
 
 export interface LabResult extends LabSummary {
@@ -56,7 +55,7 @@ async function bringUpLab(
     await settle(open, paths, options.break);
     const result = await bringUp(ctx, open);
     const wanted = options.report ?? paths.report;
-    const report = await reportLab(ctx, open, result, { ...options, report: wanted });
+    const report = await options.writeReport?.(site, wanted);
     if (!result.succeeded) {
       if (report) ctx.emit({ type: 'note.added', message: `Report: ${report}` });
       throw diagnoseHint(result.error, site.state);

@@ -24,7 +24,10 @@ export async function watchLab(
   run: Pick<InstallRun, 'outputs' | 'log'>,
 ): Promise<JsonObject> {
   const { state } = site.paths;
-  const specs = nodeSpecs(site, run, await readLabSettings(state));
+  const settings = await readLabSettings(state);
+  const specs = nodeSpecs(site, run, settings);
+  if (settings.break)
+    ctx.emit({ type: 'warning.raised', message: `Broken on purpose: ${settings.break}` });
   const startedAt = ctx.now().toISOString();
   const failed = await runMachines(ctx, specs, run.log);
   const machines = specs.map(({ name, root }) => ({ name, root, failed: failed.has(name) }));

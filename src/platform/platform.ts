@@ -94,6 +94,13 @@ export interface BastionLogin {
   readonly hostKeys: readonly string[];
 }
 
+/** How far a machine came, as its platform sees it. */
+export interface MachineState {
+  readonly name: string;
+  readonly state: 'joined' | 'complete' | 'failed' | 'stopped';
+  readonly message?: string | undefined;
+}
+
 /** The part of a site that platforms know. They are below `site`, and see no more of it. */
 export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly name: string;
@@ -127,6 +134,8 @@ export interface OpenPlatform {
   readonly machines?: readonly ClusterMachine[] | undefined;
   /** The cluster that it installs, to be looked at while it comes; undefined where none is real. */
   readonly installs?: { readonly kubeconfig: string; readonly log: string } | undefined;
+  /** How far each machine came, where the platform can see it from outside. */
+  machineStates?(): Promise<readonly MachineState[]>;
   /** What it will do in each of its stages, for people. */
   plan(): Readonly<Record<PlatformStage, readonly string[]>>;
   /** Looks, before anything is made, whether it can be made. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { readTextIfPresent } from '../core/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
 import { counted, shellLine } from '../core/format.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { NO_FILES } from '../rehearse/node/config-files.ts';
@@ -22,6 +22,9 @@ export async function rehearsedWith({ paths }: Pick<StageWork, 'paths'>): Promis
   const texts = await Promise.all([...files, report].map(readTextIfPresent));
   return hashOf(texts.map((text) => text ?? ''));
 }
+
+/** What the last rehearsal found, for those who look at it afterwards. */
+export const rehearsalFile = (state: string): string => join(state, 'rehearsal.json');
 
 /** Pulls all that the nodes of a site will pull, with what they were given, and throws where they could not. */
 export async function rehearseSite(ctx: Context, work: StageWork): Promise<Rehearsal> {
@@ -51,6 +54,7 @@ export async function rehearseSite(ctx: Context, work: StageWork): Promise<Rehea
       sigstoreKey: sigstoreKey ? await loadSigstoreKey(sitePath(site, sigstoreKey)) : undefined,
     },
   );
+  await writeFileAtomic(rehearsalFile(paths.state), `${JSON.stringify(rehearsal)}\n`);
   if (!rehearsal.clean) throw notReady(rehearsal, [paths.install, '--report', report]);
   return rehearsal;
 }

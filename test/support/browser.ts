@@ -53,7 +53,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   });
   const page = context.pages()[0] ?? (await context.newPage());
   // A busy machine takes its time; what never comes ends with the test.
-  page.setDefaultTimeout(90_000);
+  page.setDefaultTimeout(45_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

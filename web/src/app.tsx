@@ -4,17 +4,29 @@ import { dateOf } from './format.ts';
 import { helpShown, listenForKeys } from './keys.ts';
 import { Pill } from './parts/pill.tsx';
 import { SentenceLine } from './parts/sentence.tsx';
-import { VIEWS, type View, view } from './route.ts';
+import { addressOf, VIEWS, type View, view } from './route.ts';
 import { nextLanguage, nextTheme, t, theme } from './settings.ts';
+import { Bootstrap } from './views/bootstrap.tsx';
+import { Cluster } from './views/cluster.tsx';
+import { Config } from './views/config.tsx';
 import { Findings } from './views/findings.tsx';
 import { Images } from './views/images.tsx';
+import { Mirror } from './views/mirror.tsx';
+import { Nodes } from './views/nodes.tsx';
 import { Overview } from './views/overview.tsx';
+import { Rehearsal } from './views/rehearsal.tsx';
 import { Runs } from './views/runs.tsx';
 
 const PAGES: Readonly<Record<View, () => preact.JSX.Element | null>> = {
   overview: Overview,
+  nodes: Nodes,
+  bootstrap: Bootstrap,
+  cluster: Cluster,
   findings: Findings,
+  rehearsal: Rehearsal,
   images: Images,
+  mirror: Mirror,
+  config: Config,
   runs: Runs,
 };
 
@@ -121,6 +133,7 @@ function Connection() {
 function Nav() {
   const counts: Readonly<Partial<Record<View, number>>> = {
     findings: page.value?.findings?.length ?? 0,
+    nodes: page.value?.nodes?.length ?? 0,
     images: page.value?.images?.length ?? 0,
     runs: page.value?.runs.length ?? 0,
   };
@@ -129,7 +142,7 @@ function Nav() {
       <ul>
         {VIEWS.map((name) => (
           <li key={name}>
-            <a href={`#${name}`} aria-current={view.value === name ? 'page' : undefined}>
+            <a href={addressOf(name)} aria-current={view.value === name ? 'page' : undefined}>
               {t().views[name]}
               {counts[name] ? <span class="badge">{counts[name]}</span> : null}
             </a>

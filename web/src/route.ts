@@ -1,13 +1,24 @@
 import { signal } from '@preact/signals';
 
-export const VIEWS = ['overview', 'findings', 'images', 'runs'] as const;
+export const VIEWS = [
+  'overview',
+  'nodes',
+  'bootstrap',
+  'cluster',
+  'findings',
+  'rehearsal',
+  'images',
+  'mirror',
+  'config',
+  'runs',
+] as const;
 
 export type View = (typeof VIEWS)[number];
 
 const isView = (name: string): name is View => VIEWS.some((view) => view === name);
 
 const viewInAddress = (): View => {
-  const name = location.hash.slice(1);
+  const name = location.hash.slice(2);
   return isView(name) ? name : 'overview';
 };
 
@@ -15,9 +26,12 @@ export const view = signal<View>(viewInAddress());
 
 addEventListener('hashchange', () => {
   // Any other name is that of a place on the page.
-  if (isView(location.hash.slice(1))) view.value = viewInAddress();
+  if (isView(location.hash.slice(2))) view.value = viewInAddress();
 });
 
+/** Not a place on the page, which screen readers would take `#name` for. */
+export const addressOf = (name: View) => `#/${name}`;
+
 export function goTo(next: View): void {
-  location.hash = next;
+  location.hash = addressOf(next);
 }

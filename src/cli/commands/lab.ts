@@ -38,6 +38,8 @@ export const labCommand = defineCommand({
       runLab(ctx, {
         directory,
         beside: (site, work) => besideDashboard(ctx, site, { wanted: options.ui, terminal }, work),
+        writeReport: async (site, path) =>
+          (await import('../../dashboard/write-report.ts')).writeRunReport(ctx, site, path),
         airgap: options.airgap,
         break: options.break as Break | undefined,
         report: report === undefined ? undefined : resolve(report),

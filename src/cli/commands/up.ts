@@ -41,8 +41,10 @@ export const upCommand = defineCommand({
         beside,
         () => bringUp(ctx, open, options),
       );
+      const { writeRunReport } = await import('../../dashboard/write-report.ts');
+      const report = await writeRunReport(ctx, open.work.site);
       if (!succeeded) throw error;
-      return { dryRun: false, stages: [], run, outcomes, outputs, end };
+      return { dryRun: false, stages: [], run, outcomes, outputs, end, report };
     }),
   text: ({ dryRun, stages, outcomes, end }, style) =>
     (dryRun

@@ -1,4 +1,4 @@
-import type { RunState } from './run-state.ts';
+import type { ByteSeries, RunState } from './run-state.ts';
 import type { Usuals } from './sentence.ts';
 
 /** What the site is, in a few words each. */
@@ -70,7 +70,139 @@ export interface PageData {
   readonly runs: readonly RunSummary[];
   readonly images: readonly ImageRow[] | undefined;
   readonly findings: readonly FindingRow[] | undefined;
+  readonly nodes: readonly NodeRow[] | undefined;
+  readonly bootstrap: BootstrapData | undefined;
+  readonly cluster: ClusterData | undefined;
+  readonly mirror: MirrorData | undefined;
+  readonly config: readonly ConfigFile[] | undefined;
+  readonly rehearsal: RehearsalData | undefined;
 }
 
 /** The parts that come anew as a whole when they changed. */
 export type SectionName = Exclude<keyof PageData, 'version' | 'at' | 'run'>;
+
+/** One image as one machine pulls it. */
+export interface NodePull {
+  readonly image: string;
+  readonly reference: string;
+  readonly bytes: number;
+  /** What the image weighs, where that is known. A node leaves out layers it has. */
+  readonly totalBytes?: number | undefined;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface NodeRefusal {
+  readonly image: string;
+  readonly status: number;
+  readonly error: string;
+  readonly times: number;
+  readonly at: string;
+}
+
+export interface NodeRow {
+  readonly name: string;
+  readonly address: string;
+  readonly role: string;
+  /** Joined, failed, …; empty where only its pulls are known. */
+  readonly state: string;
+  readonly message?: string | undefined;
+  readonly lastAt: string;
+  readonly bytes: number;
+  readonly bytesPerSecond: number;
+  /** The newest last. */
+  readonly pulls: readonly NodePull[];
+  /** What it asked for and did not get. */
+  readonly refused: readonly NodeRefusal[];
+}
+
+export interface BootstrapRow {
+  readonly id: string;
+  readonly title: string;
+  readonly lane: string;
+  readonly state: string;
+  readonly startedAt?: string | undefined;
+  readonly endedAt?: string | undefined;
+  readonly durationMs?: number | undefined;
+  readonly limitMs: number;
+  readonly waitsFor?: string | undefined;
+  readonly lastError?: string | undefined;
+  readonly tries?: number | undefined;
+  /** The lines that told of it. */
+  readonly lines: readonly { readonly place: string; readonly text: string }[];
+}
+
+export interface BootstrapData {
+  readonly verdict: string;
+  readonly at: string;
+  readonly current?: string | undefined;
+  readonly steps: readonly BootstrapRow[];
+  readonly abstract: readonly { readonly title: string; readonly state: string }[];
+}
+
+export type OperatorState = 'available' | 'progressing' | 'degraded' | 'unavailable';
+
+export interface OperatorRow {
+  readonly name: string;
+  readonly state: OperatorState;
+  readonly message: string;
+  /** How it stood, from when on; the oldest first. */
+  readonly history: readonly { readonly at: string; readonly state: OperatorState }[];
+}
+
+export interface ClusterData {
+  readonly at: string;
+  /** Asked now, or read from logs. */
+  readonly from: 'api' | 'logs';
+  readonly progress: string;
+  readonly operators: readonly OperatorRow[];
+  readonly etcd: readonly { readonly name: string; readonly state: string }[];
+  readonly requests: readonly {
+    readonly name: string;
+    readonly user: string;
+    readonly state: string;
+    readonly at: string;
+  }[];
+  readonly nodes: readonly { readonly name: string; readonly ready: boolean }[];
+}
+
+export interface MirrorData {
+  readonly host: string;
+  readonly running: boolean;
+  readonly requests: number;
+  readonly refused: number;
+  readonly sentBytes: number;
+  /** Bytes sent to clients over time. */
+  readonly sent: ByteSeries;
+  readonly blobs: number;
+  readonly storedBytes: number;
+  readonly freeBytes: number;
+  readonly certificate?:
+    | { readonly subject: string; readonly validTo: string; readonly days: number }
+    | undefined;
+}
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly text: string;
+  /** Lines of the last run but one, where they differ. */
+  readonly before?: string | undefined;
+}
+
+export interface RehearsalData {
+  readonly at: string;
+  readonly clean: boolean;
+  readonly images: number;
+  readonly pullable: number;
+  readonly registries: readonly string[];
+  readonly unchecked: readonly string[];
+  readonly findings: readonly {
+    readonly title: string;
+    readonly cause: string;
+    readonly severity: 'hole' | 'warning';
+    readonly rule: string;
+    readonly commands: readonly string[];
+    readonly evidence: readonly string[];
+    readonly images: readonly { readonly name: string; readonly reason: string }[];
+  }[];
+}

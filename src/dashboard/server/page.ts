@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readBuilt } from '../../core/assets.ts';
 import { AtollError } from '../../core/errors.ts';
+import { parseJson } from '../../core/shape.ts';
 
 /** Where the build leaves room for the policy and the data. */
 const HEAD = '<!--atoll:head-->';
@@ -44,6 +45,13 @@ export function pageWith(page: BuiltPage, data: unknown): string {
     DATA,
     () => `<script type="application/json" id="atoll-data">${json}</script>`,
   );
+}
+
+/** The data of a page that was made by {@link pageWith}. */
+export function dataIn(html: string): unknown {
+  const [, json] =
+    /<script type="application\/json" id="atoll-data">([\s\S]*?)<\/script>/.exec(html) ?? [];
+  return json === undefined ? undefined : parseJson(json);
 }
 
 /** The page as a file: it forbids itself to ask anybody for anything. */

@@ -20,7 +20,8 @@ export interface NodeNetwork {
   readonly conf: RegistriesConf;
 }
 
-export async function nodeNetwork(root: string): Promise<NodeNetwork> {
+/** `address` is where the mirror sees the node; without one, it comes from wherever this machine does. */
+export async function nodeNetwork(root: string, address?: string): Promise<NodeNetwork> {
   const at = (path: string) => join(root, path);
   const trusted = (await readTextIfPresent(at(NODE_FILES.trust))) !== undefined;
   const hosts = parseHosts((await readTextIfPresent(at(NODE_FILES.hosts))) ?? '');
@@ -32,6 +33,7 @@ export async function nodeNetwork(root: string): Promise<NodeNetwork> {
     certsDir: at('etc/containers/certs.d'),
     ca: trusted ? [at(NODE_FILES.trust)] : [],
     env: {},
+    localAddress: address,
     // A lab has no DNS: a name is in the node's hosts file or it does not exist.
     addressOf: (host) => hosts.get(host),
     tuning: { retry: { attempts: 2, firstDelayMs: 50 }, connectTimeoutMs: 5000 },

@@ -8,6 +8,8 @@ export type NodeRole = 'bootstrap' | 'master' | 'worker';
 export interface NodeSpec {
   readonly name: string;
   readonly role: NodeRole;
+  /** Its address, where this machine can play several. */
+  readonly address?: string | undefined;
   /** Its file system. Nothing outside is read but the board. */
   readonly root: string;
   /** Stands for the Kubernetes API: a folder that all nodes of a lab share. */
@@ -28,6 +30,7 @@ const schema = z.strictObject({
   name: z.string(),
   role: z.enum(['bootstrap', 'master', 'worker']),
   root: z.string(),
+  address: z.string().optional(),
   board: z.string(),
   releaseImage: z.string(),
   masters: z.number(),

@@ -23,7 +23,7 @@ export async function runNode(ctx: Context, root: string): Promise<NodeResult> {
   const board = new Board(spec.board);
   const journal = new NodeJournal(ctx, root, spec.name);
   const storage = await ImageStorage.open(root, spec.diskBytes);
-  const network = await nodeNetwork(root);
+  const network = await nodeNetwork(root, spec.address);
   const puller = new NodePuller(network, storage);
   const node = { spec, journal, puller, board };
   try {

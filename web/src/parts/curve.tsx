@@ -58,6 +58,8 @@ function optionsOf(root: HTMLElement, _theme: string): UPlot.Options {
         ...axis,
         font,
         size: 76,
+        // Halves and doubles of binary units are round there, tens are not.
+        incrs: Array.from({ length: 44 }, (_, power) => 2 ** power),
         values: (_, ticks) => ticks.map((tick) => (tick === 0 ? '0' : `${formatBytes(tick)}/s`)),
       },
     ],
