@@ -11,8 +11,9 @@ import { writeImage } from './image.mjs';
 const ATOLL = join(import.meta.dirname, '../../dist/cli/main.js');
 const IMAGES = 6;
 const LAYER_BYTES = [1_500_000, 900_000, 40_000];
-/** A run that takes longer hangs: under load the slowest takes a tenth of this. */
-const STUCK_MS = 300_000;
+/** A run that says nothing for this long hangs; so does one that talks for ever. */
+const SILENT_MS = 300_000;
+const LONGEST_MS = 1_800_000;
 
 /** What was really done: a kill that came after the end of a run is none. */
 export const tally = { kills: 0, cuts: 0, flips: 0, fullDisks: 0 };
@@ -34,11 +35,6 @@ function start(program, args, stdio) {
 export async function run(program, args, { killAfterMs } = {}) {
   const child = start(program, args, ['ignore', 'pipe', 'pipe']);
   let words = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      words = (words + chunk).slice(-4000);
-    });
-  }
   let stuck = false;
   let killed = false;
   const giveUp = () => {
@@ -48,8 +44,15 @@ export async function run(program, args, { killAfterMs } = {}) {
   const kill = () => {
     killed = child.kill('SIGKILL');
   };
-  const timers = [setTimeout(giveUp, STUCK_MS)];
+  const silence = setTimeout(giveUp, SILENT_MS);
+  const timers = [silence, setTimeout(giveUp, LONGEST_MS)];
   if (killAfterMs !== undefined) timers.push(setTimeout(kill, killAfterMs));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      words = (words + chunk).slice(-4000);
+      silence.refresh();
+    });
+  }
   const status = await new Promise((resolve) => child.once('close', resolve));
   timers.forEach(clearTimeout);
   if (killed && status === null) tally.kills += 1;
