@@ -4,15 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { silentContext } from '../src/core/context.ts';
 import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
-import type { OpenPlatform } from '../src/platform/platform.ts';
 import { type AwsLab, startAwsLab } from './support/aws-lab.ts';
-import type { Fate, SeenCall } from './support/aws-proxy.ts';
 import {
   type AwsSiteChange,
   awsSite,
   awsWorld,
+  bootedWith,
+  bringUpAws,
   openAws,
-  testInventory,
 } from './support/aws-site.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
@@ -36,34 +35,10 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     expect(lab.proxy.troubles.splice(0)).toEqual([]);
   });
 
-  /** The console of a machine that has booted. */
-  const consoleText = () =>
-    `-----BEGIN SSH HOST KEY KEYS-----\n${sshd.hostKeys.join('\n')}\n-----END SSH HOST KEY KEYS-----\n`;
-  const booted = ({ action }: SeenCall): Fate =>
-    action === 'GetConsoleOutput'
-      ? {
-          rewrite: (answer) =>
-            answer.replace(
-              /<output>[^<]*<\/output>/,
-              `<output>${Buffer.from(consoleText()).toString('base64')}</output>`,
-            ),
-        }
-      : 'pass';
-
   const opened = async (change?: AwsSiteChange) => {
     const site = await awsSite(change);
     return { site, platform: openAws(site, awsWorld(lab, sshd)) };
   };
-
-  async function bringUp(platform: OpenPlatform, inventory = testInventory()) {
-    expect((await platform.preflight(ctx)).filter(({ severity }) => severity === 'error')).toEqual(
-      [],
-    );
-    await platform.provision(ctx, inventory.claim);
-    const host = await platform.bastion(ctx, inventory.claim);
-    expect((await host.run(ctx, 'true', [])).status).toBe(0);
-    return inventory;
-  }
 
   const count = async (action: string, set: string) =>
     listOf(await lab.aws.query(ctx, 'ec2', action), set).length;
@@ -106,19 +81,19 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
   test.each(Object.keys(KINDS))(
     '%s is made, answers, and leaves nothing behind',
     async (kind) => {
-      lab.proxy.decide = booted;
+      lab.proxy.decide = bootedWith(sshd);
       const before = await count('DescribeVpcs', 'vpcSet');
       const { site, platform } = await opened(await KINDS[kind]?.());
       const others = await count('DescribeVpcs', 'vpcSet');
 
-      const inventory = await bringUp(platform);
+      const inventory = await bringUpAws(ctx, platform);
       const made = JSON.parse(await readFile(join(site.paths.state, 'platform.json'), 'utf8'));
       expect(made).toMatchObject({
         VpcId: expect.stringMatching(/^vpc-/),
         PrivateSubnetIds: expect.any(String),
       });
       // A second time changes nothing.
-      await bringUp(openAws(site, awsWorld(lab, sshd)), inventory);
+      await bringUpAws(ctx, openAws(site, awsWorld(lab, sshd)), inventory);
       await inventory.removeAll(ctx, platform);
 
       expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);

@@ -45,7 +45,9 @@ export async function startAwsProxy(upstream: string, mend: Mending = {}): Promi
       const call = callOf(incoming, body.toString());
       calls.push(`${call.service}:${call.action}`);
       const fate = proxy.decide(call);
-      const mended = fate === 'pass' ? ((await mend.before?.(call)) ?? fate) : fate;
+      const reaches = fate === 'pass' || fate === 'cut-after';
+      const instead = reaches ? await mend.before?.(call) : undefined;
+      const mended = instead && fate === 'pass' ? instead : fate;
       const after = () => mend.after?.(call);
       return answer({ incoming, outgoing, body, upstream, after }, mended);
     });

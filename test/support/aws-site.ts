@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Context } from '../../src/core/context.ts';
 import { toYaml } from '../../src/core/yaml.ts';
 import type { Host } from '../../src/host/host.ts';
@@ -14,6 +15,7 @@ import type {
   SiteShape,
 } from '../../src/platform/platform.ts';
 import type { AwsLab } from './aws-lab.ts';
+import type { Fate, SeenCall } from './aws-proxy.ts';
 import { REQUESTS_YAML } from './cloudformation.ts';
 import type { Sshd } from './sshd.ts';
 import { platformSite } from './suites/platform-suite.ts';
@@ -103,6 +105,28 @@ export function testInventory(): TestInventory {
       }
     },
   };
+}
+
+/** What happens to calls while the console of every machine shows these host keys. */
+export function bootedWith({ hostKeys }: Sshd): (call: SeenCall) => Fate {
+  const console = `-----BEGIN SSH HOST KEY KEYS-----\n${hostKeys.join('\n')}\n-----END SSH HOST KEY KEYS-----\n`;
+  const output = `<output>${Buffer.from(console).toString('base64')}</output>`;
+  const rewrite = (answer: string) => answer.replace(/<output>[^<]*<\/output>/, output);
+  return ({ action }) => (action === 'GetConsoleOutput' ? { rewrite } : 'pass');
+}
+
+/** Makes a site up to a bastion that answers. */
+export async function bringUpAws(
+  ctx: Context,
+  platform: OpenPlatform,
+  inventory: TestInventory = testInventory(),
+): Promise<TestInventory> {
+  const checks = await platform.preflight(ctx);
+  expect(checks.filter(({ severity }) => severity === 'error')).toEqual([]);
+  await platform.provision(ctx, inventory.claim);
+  const host = await platform.bastion(ctx, inventory.claim);
+  expect((await host.run(ctx, 'true', [])).status).toBe(0);
+  return inventory;
 }
 
 export { openAws };

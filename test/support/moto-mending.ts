@@ -28,6 +28,9 @@ export function motoMending(url: string): Mending {
       if (empty) return empty;
       if (action === 'DeleteStack') await removeForgotten(aws, url, field(body, 'StackName'));
       const isKnown = action === 'CreateChangeSet' && orders.has(field(body, 'ClientToken'));
+      if (action === 'CreateChangeSet' && !isKnown) {
+        await removeShell(aws, field(body, 'StackName'));
+      }
       return isKnown
         ? refusal('AlreadyExistsException', 'There is such a change set', 409)
         : undefined;
@@ -48,6 +51,16 @@ export function motoMending(url: string): Mending {
       await aws.call('cloudformation', 'UpdateStack', update);
     },
   };
+}
+
+/** A stack that was never executed is taken over by AWS; moto would make another one of the same name. */
+async function removeShell(aws: AwsQuery, StackName: string): Promise<void> {
+  const xml = await aws.call('cloudformation', 'DescribeStacks', { StackName }).catch(() => '');
+  const [status] = elements(xml, 'StackStatus');
+  const [id = ''] = elements(xml, 'StackId');
+  if (status === 'REVIEW_IN_PROGRESS') {
+    await aws.call('cloudformation', 'DeleteStack', { StackName: id });
+  }
 }
 
 const NOTHING = "The submitted information didn't contain changes.";
@@ -82,6 +95,9 @@ const FORGOTTEN: readonly (readonly [string, Remover])[] = [
 ];
 
 async function removeForgotten(aws: AwsQuery, url: string, stack: string): Promise<void> {
+  // Asked for the resources of a stack that is gone, moto makes them again.
+  const state = await aws.call('cloudformation', 'DescribeStacks', { StackName: stack });
+  if (elements(state, 'StackStatus')[0] === 'DELETE_COMPLETE') return;
   const xml = await aws.call('cloudformation', 'DescribeStackResources', { StackName: stack });
   const types = elements(xml, 'ResourceType');
   const ids = elements(xml, 'PhysicalResourceId');

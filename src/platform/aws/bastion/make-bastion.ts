@@ -57,7 +57,7 @@ export async function makeBastion(
   const hash = before?.ignition ?? verificationHash(config);
   if (hash !== verificationHash(config)) tellTooLate(ctx);
   const ami = site.shape.bastion.ami ?? before?.ami ?? (await releaseImage(ctx, aws, site));
-  const object = { bucket: network.IgnitionBucket ?? '', key: `${site.name}/bastion.ign` };
+  const object = { bucket: bucketOf(network), key: `${site.name}/bastion.ign` };
   if (!before) {
     await claim({
       kind: 's3-object',
@@ -87,6 +87,13 @@ export const objectId = (
   aws: Pick<Aws, 'region'>,
   { bucket, key }: { bucket: string; key: string },
 ) => regional(aws.region, `${bucket}/${key}`);
+
+function bucketOf({ IgnitionBucket }: StackOutputs): string {
+  if (IgnitionBucket) return IgnitionBucket;
+  throw new AtollError('INPUT_INVALID', 'Cannot make the bastion: its network has no bucket', {
+    hint: 'Make the network again, with one: atoll up --only infrastructure',
+  });
+}
 
 async function ignitionOf({ name, shape }: AwsSite): Promise<string> {
   const { user, authorizedKeys } = shape.bastion;

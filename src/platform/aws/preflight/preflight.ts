@@ -4,6 +4,7 @@ import { counted } from '../../../core/format.ts';
 import { DEFAULT_INSTANCE_TYPE } from '../../../generate/cloudformation/bastion.ts';
 import type { PreflightCheck } from '../../platform.ts';
 import type { Aws } from '../client/aws.ts';
+import { awsNameOf } from '../client/failure.ts';
 import { childrenOf, listOf, textOf, under } from '../client/xml.ts';
 import { findNetwork } from '../existing-network.ts';
 import { type AwsSite, stackName } from '../network.ts';
@@ -167,7 +168,12 @@ async function zonesOf(ctx: Context, aws: Aws, { settings }: AwsSite): Promise<r
 async function imageChecks(ctx: Context, aws: Aws, { shape }: AwsSite): Promise<PreflightCheck[]> {
   const { ami } = shape.bastion;
   if (ami === undefined) return [];
-  const answer = await aws.query(ctx, 'ec2', 'DescribeImages', { ImageId: [ami] });
+  const answer = await aws
+    .query(ctx, 'ec2', 'DescribeImages', { ImageId: [ami] })
+    .catch((error: unknown) => {
+      if (awsNameOf(error)?.startsWith('InvalidAMIID')) return undefined;
+      throw error;
+    });
   const [image] = listOf(answer, 'imagesSet');
   if (image !== undefined) {
     return [{ subject: 'image', severity: 'ok', message: `${ami} is ${textOf(image, 'name')}` }];
