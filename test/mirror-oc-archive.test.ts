@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MirrorResult } from '../src/mirror/flow/mirror-images.ts';
 import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
@@ -8,6 +10,7 @@ import { type LabRun, type MirrorLab, startMirrorLab } from './support/mirror-la
 import { renameTag, writeArchive } from './support/oc-archives.ts';
 import { describeWithPeers } from './support/peers.ts';
 
+const run = promisify(execFile);
 const INDEX = 'redhat/redhat-operator-index';
 const CATALOG = `registry.redhat.io/${INDEX}:v4.18`;
 const FILTER = 'a'.repeat(32);
@@ -98,6 +101,40 @@ ${operator}
     const { notCollected } = resultOf(run).report;
     expect(new Set(notCollected.map(({ code }) => code))).toEqual(new Set(['BUNDLE_BASE_MISSING']));
     expect(notCollected.map(({ subject }) => subject).join()).toContain('odf');
+  });
+
+  describeWithPeers(['helm'], 'that holds charts', () => {
+    test('with charts has rules for their images', async () => {
+      const folder = await lab.folder('charts');
+      const chart = join(await lab.folder('chart'), 'web');
+      await mkdir(join(chart, 'templates'), { recursive: true });
+      await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
+      const image = 'quay.io/openshifttest/helm:3.17.0';
+      const pod = { kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ image }] } };
+      await writeFile(join(chart, 'templates', 'pod.yaml'), JSON.stringify(pod));
+      const charts = join(cache.root, 'data/working-dir/helm/charts');
+      await run('helm', ['package', chart, '--destination', charts]);
+      const set = `mirror:
+  operators:
+  - catalog: ${CATALOG}
+${PACKAGES}
+  additionalImages:
+  - name: quay.io/${HELLO}@${extra}
+  helm:
+    repositories:
+    - name: r
+      url: https://charts.example.com
+      charts:
+      - name: web
+`;
+      await writeArchive(cache.root, await lab.imageSet(set), folder);
+
+      const { status, text, events } = await load(folder, 'charts');
+
+      expect(events.filter(({ type }) => type === 'warning.raised')).toEqual([]);
+      expect(status).toBe(0);
+      expect(text).toContain('name: itms-generic-0');
+    });
   });
 
   test('that is only a delta fails at a mirror without the rest, and loads where it is', async () => {

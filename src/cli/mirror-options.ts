@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CollectDeps } from '../content/collecting.ts';
+import { helmLogin } from '../content/helm/chart-login.ts';
 import { givenReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
@@ -8,6 +9,7 @@ import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
+import { loadAuthFiles } from '../remote/config/auth-file.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
 import { number, onOff, text, texts } from './flags.ts';
@@ -106,12 +108,28 @@ export async function withMirrorTools<T>(
         ? await loadSigstoreKey(resolve(flags.sigstoreKey))
         : undefined,
       ignoreReleaseSignature: flags.ignoreReleaseSignature,
+      chartLogin: chartLoginFrom(options, terminal.env),
     };
     return await work({ registries, collect });
   } finally {
     web.close();
     await registries.close();
   }
+}
+
+/** As "helm repo add" wrote it down, else from the auth files, by host. */
+function chartLoginFrom(
+  { authfile }: { readonly authfile?: string | undefined },
+  env: Terminal['env'],
+): CollectDeps['chartLogin'] {
+  return async (url) => {
+    const known = await helmLogin(env, url);
+    if (known) return known;
+    const { host, pathname } = new URL(url);
+    const lookup = await loadAuthFiles({ authfile, env });
+    const found = await lookup.credentialFor(host, pathname.replace(/^\/+|\/+$/g, ''));
+    return found?.kind === 'basic' ? found : undefined;
+  };
 }
 
 /** Everything is there, or some images are not and the rest is in place. */

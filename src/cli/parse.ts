@@ -2,6 +2,7 @@ import { CommanderError, Command as Node } from 'commander';
 import { AtollError } from '../core/errors.ts';
 import { type Command, type CommandInput, type OptionSpec, VERSION_FLAGS } from './command.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
+import { inOurWords } from './oc-mirror-flags.ts';
 import { flagsOf, toCommanderOption, withAbsent } from './options.ts';
 import { usageError } from './usage-error.ts';
 
@@ -48,7 +49,7 @@ export function parseArguments(
   });
   try {
     const isVersion = VERSION_FLAGS.has(argv[0] ?? '');
-    program.parse(isVersion ? ['version', ...argv.slice(1)] : argv, { from: 'user' });
+    program.parse(isVersion ? ['version', ...argv.slice(1)] : inOurWords(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'words', text: words.trimEnd(), asked: error.exitCode === 0 };
@@ -83,7 +84,7 @@ function buildProgram(set: CommandSet, outcome: Outcome): Node {
 /** How help sorts the first words. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'A site, from one file:': ['lab', 'init', 'validate', 'plan', 'up', 'status', 'down', 'step'],
-  'Images:': ['mirror', 'bundle', 'release', 'catalog', 'registry'],
+  'Images:': ['mirror', 'bundle', 'list', 'release', 'catalog', 'registry'],
   'Configuration:': ['render'],
   'Looking and explaining:': ['bootstrap', 'diagnose', 'rehearse'],
 };

@@ -1,6 +1,7 @@
 import type { CommanderError, Command as Node } from 'commander';
 import { AtollError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
+import { insteadOf } from './oc-mirror-flags.ts';
 
 /** What commander found wrong, in our words and with the nearest thing that exists. */
 export function usageError(node: Node, error: CommanderError): AtollError {
@@ -13,12 +14,16 @@ export function usageError(node: Node, error: CommanderError): AtollError {
 }
 
 function hintFor(node: Node, error: CommanderError, name: string): string {
+  const theirs = error.code === 'commander.unknownOption' ? insteadOf(wordOf(error)) : undefined;
+  if (theirs && name.startsWith('atoll mirror')) return `A flag of oc-mirror. ${theirs}`;
   const meant = suggestion(node, error);
   return `${meant ? `Did you mean "${meant}"? ` : ''}Run "${name} --help"`;
 }
 
+const wordOf = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? '';
+
 function suggestion(node: Node, error: CommanderError): string | undefined {
-  const word = /'([^']*)'/.exec(error.message)?.[1] ?? '';
+  const word = wordOf(error);
   if (error.code === 'commander.unknownOption')
     return nearest(word.split('=')[0] ?? '', flags(node));
   if (error.code === 'commander.unknownCommand') return nearestCommand(node, word);

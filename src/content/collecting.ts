@@ -4,6 +4,7 @@ import type { Web } from '../http/web.ts';
 import type { Source } from '../oci/content.ts';
 import type { Reference } from '../oci/reference.ts';
 import type { CollectFailure } from './content-image.ts';
+import type { ChartLogin } from './helm/chart-login.ts';
 import type { ReleaseKeys } from './release/signatures/release-keys.ts';
 
 /** What collecting needs of the world, and the choices of the command line. */
@@ -28,6 +29,8 @@ export interface CollectDeps {
   readonly downloads?: string | undefined;
   /** The `helm` to render charts with, instead of the one on the PATH. */
   readonly helm?: string | undefined;
+  /** Logins of chart repositories, by their URL. */
+  readonly chartLogin?: ((url: string) => Promise<ChartLogin | undefined>) | undefined;
 }
 
 /** How a failure is noted so that the rest can go on. */

@@ -29,6 +29,8 @@ export interface GetOptions {
   readonly accept?: string;
   /** A longer document is an error. */
   readonly maxBytes?: number;
+  /** Shown to the host of the URL alone, never to one it redirects to. */
+  readonly login?: { readonly username: string; readonly password: string } | undefined;
 }
 
 export interface Download {
@@ -90,9 +92,15 @@ async function getOnce(
   start: URL,
   options: GetOptions & { readonly verify: boolean },
 ): Promise<Uint8Array | undefined> {
-  const accept = options.accept ?? '*/*';
-  const response = await follow(ctx, transport, start, { accept }, options.verify);
+  const headers = { accept: options.accept ?? '*/*', ...authorizationOf(options.login) };
+  const response = await follow(ctx, transport, start, headers, options.verify);
   return await bodyOf(response, response.url, limitOf(options));
+}
+
+function authorizationOf(login: GetOptions['login']): Readonly<Record<string, string>> {
+  if (!login) return {};
+  const pair = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+  return { authorization: `Basic ${pair}` };
 }
 
 async function follow(
@@ -104,7 +112,13 @@ async function follow(
 ): Promise<Response> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const sent = { 'user-agent': 'atoll', ...headers };
+    const { authorization, ...open } = headers;
+    const isHome = url.host === start.host && url.protocol === start.protocol;
+    const sent = {
+      'user-agent': 'atoll',
+      ...open,
+      ...(authorization !== undefined && isHome ? { authorization } : {}),
+    };
     const request = { method: 'GET', url, headers: sent, registry: url.host, verify };
     const response = await transport.send(ctx, request);
     const next = redirectOf(response, url);

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { CAPABILITY_SETS, isOptional, setHas } from './capabilities.ts';
-import { defaultClusterCatalogs, defaultOsImageStream, knows, sinceOf } from './features.ts';
+import {
+  defaultCatalogImages,
+  defaultClusterCatalogs,
+  defaultOsImageStream,
+  knows,
+  sinceOf,
+} from './features.ts';
 import { isAtLeast, parseReleaseVersion } from './version.ts';
 
 const v = parseReleaseVersion;
@@ -24,6 +30,10 @@ test('knows forgets what newer releases dropped', () => {
   expect(knows(v('4.22.0'), 'marketplaceCatalog')).toBe(false);
   expect(defaultClusterCatalogs(v('4.22.0'))).not.toContain('openshift-redhat-marketplace');
   expect(defaultClusterCatalogs()).toContain('openshift-redhat-marketplace');
+  expect(defaultCatalogImages(v('4.21')).at(-1)).toBe(
+    'registry.redhat.io/redhat/redhat-marketplace-index:v4.21',
+  );
+  expect(defaultCatalogImages(v('5.0')).join()).not.toContain('marketplace');
 });
 
 test('defaultOsImageStream follows the release', () => {

@@ -59,6 +59,17 @@ export function defaultClusterCatalogs(version?: ReleaseVersion): string[] {
   ];
 }
 
+/** The catalogs of a release as images, before they are mirrored. */
+export function defaultCatalogImages(version: ReleaseVersion): string[] {
+  const tag = `v${version.major}.${version.minor}`;
+  return [
+    'redhat-operator-index',
+    'certified-operator-index',
+    'community-operator-index',
+    ...(knows(version, 'marketplaceCatalog') ? ['redhat-marketplace-index'] : []),
+  ].map((name) => `registry.redhat.io/redhat/${name}:${tag}`);
+}
+
 export const OS_IMAGE_STREAMS = ['rhel-9', 'rhel-10'] as const;
 export type OsImageStream = (typeof OS_IMAGE_STREAMS)[number];
 

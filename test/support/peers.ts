@@ -19,6 +19,8 @@ export type Peer =
   | 'openssl'
   | 'zsh'
   | 'curl'
+  | 'helm'
+  | 'opm'
   | 'etcd'
   | 'kube-apiserver';
 

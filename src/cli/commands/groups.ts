@@ -2,6 +2,7 @@
 export const GROUPS: Readonly<Record<string, string>> = {
   mirror: 'Move images: sync, save, load, copy, delete',
   bundle: 'What is carried across: list, check, split, join, diff',
+  list: 'What there is to mirror: releases, operators',
   release: 'Look into an OpenShift release payload',
   catalog: 'Look into an operator catalog',
   registry: 'Run and look after the embedded mirror registry',

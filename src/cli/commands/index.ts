@@ -10,6 +10,7 @@ import { GROUPS } from './groups.ts';
 import { initCommand } from './init.ts';
 import { labCommand } from './lab.ts';
 import { labNodeCommand } from './lab-node.ts';
+import { LIST_COMMANDS } from './list/index.ts';
 import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { planCommand } from './plan.ts';
 import { rebuildLayerCommand } from './rebuild-layer.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   downCommand,
   ...MIRROR_COMMANDS,
   ...BUNDLE_COMMANDS,
+  ...LIST_COMMANDS,
   ...RELEASE_COMMANDS,
   ...CATALOG_COMMANDS,
   ...REGISTRY_COMMANDS,

@@ -28,7 +28,7 @@ export interface RepositoryChart {
   readonly url: string;
   /** sha256 of the archive in hex, where the index gives one. */
   readonly sha256: string | undefined;
-  readonly asked: Pick<HelmChart, 'imagePaths' | 'platforms'>;
+  readonly asked: Pick<HelmChart, 'imagePaths' | 'platforms' | 'valuesFiles'>;
 }
 
 export function parseChartIndex(text: string, { name }: HelmRepository): ChartIndex {
@@ -55,12 +55,13 @@ export function everyChart({ entries }: ChartIndex): HelmChart[] {
         version,
         path: undefined,
         imagePaths: [],
+        valuesFiles: [],
         platforms: undefined,
       })),
   );
 }
 
-/** The version that is asked for, else the newest that is no pre-release. */
+/** The version that is asked for, the newest of a range, else the newest that is no pre-release. */
 export function findChart(
   index: ChartIndex,
   repository: HelmRepository,
@@ -82,16 +83,30 @@ export function findChart(
   });
 }
 
-/** As it is written, else with or without a leading "v". */
-function versionOf(versions: readonly ChartVersion[], wanted: string): ChartVersion | undefined {
+interface Versioned {
+  readonly version: string;
+}
+
+/** As it is written, else with or without a leading "v", else the newest that a range such as `^1.2` allows. */
+export function versionOf<V extends Versioned>(
+  versions: readonly V[],
+  wanted: string,
+): V | undefined {
   const bare = (version: string) => version.replace(/^v/, '');
   return (
     versions.find(({ version }) => version === wanted) ??
-    versions.find(({ version }) => bare(version) === bare(wanted))
+    versions.find(({ version }) => bare(version) === bare(wanted)) ??
+    newestOf(versions.filter(({ version }) => isInRange(bare(version), wanted)))
   );
 }
 
-function newestOf(versions: readonly ChartVersion[]): ChartVersion | undefined {
+/** Commas between conditions, as helm writes them, mean the same as spaces. */
+function isInRange(version: string, range: string): boolean {
+  const spaced = range.replaceAll(',', ' ');
+  return semver.validRange(spaced) !== null && semver.satisfies(version, spaced, { loose: true });
+}
+
+export function newestOf<V extends Versioned>(versions: readonly V[]): V | undefined {
   const sorted = versions
     .flatMap((each) => {
       const parsed = semver.parse(each.version, { loose: true });

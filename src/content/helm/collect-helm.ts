@@ -17,10 +17,11 @@ import {
 } from '../content-image.ts';
 import type { HelmChart, HelmRepository, ImageSet } from '../image-set/image-set.ts';
 import { everyChart, findChart, parseChartIndex } from './chart-index.ts';
+import type { ChartLogin } from './chart-login.ts';
 import { fetchChart, pullChart } from './fetch-chart.ts';
 import { renderedImages } from './rendered-images.ts';
 
-type HelmDeps = Pick<CollectDeps, 'source' | 'web' | 'helm'>;
+type HelmDeps = Pick<CollectDeps, 'source' | 'web' | 'helm' | 'chartLogin'>;
 
 /** A chart, and how to get it onto this machine. */
 interface ChartJob {
@@ -28,6 +29,7 @@ interface ChartJob {
   /** `web 1.2.3`, for messages and the report. */
   readonly title: string;
   readonly imagePaths: readonly string[];
+  readonly valuesFiles: readonly string[];
   readonly platforms?: readonly Platform[] | undefined;
   readonly place: (folder: string) => Promise<string>;
 }
@@ -72,7 +74,8 @@ async function collectCharts(
   return mergeCollections(parts);
 }
 
-function localJob({ name, version, path = '', imagePaths, platforms }: HelmChart): ChartJob {
+function localJob({ name, version, path = '', ...asked }: HelmChart): ChartJob {
+  const { imagePaths, valuesFiles, platforms } = asked;
   const place = async () => {
     try {
       await access(path);
@@ -82,7 +85,8 @@ function localJob({ name, version, path = '', imagePaths, platforms }: HelmChart
       throw new AtollError('FILE_UNREADABLE', message, { cause, details: { path } });
     }
   };
-  return { name, title: version ? `${name} ${version}` : name, imagePaths, platforms, place };
+  const title = version ? `${name} ${version}` : name;
+  return { name, title, imagePaths, valuesFiles, platforms, place };
 }
 
 /** What a repository offers of what is asked for; a chart it does not have is a failure of its own. */
@@ -109,7 +113,8 @@ async function repositoryJobs(
     const jobs = await attempt(subject, () => registryJobs(ctx, repository, deps));
     return jobs ?? [];
   }
-  const index = await attempt(subject, () => readIndex(ctx, repository, deps));
+  const login = await deps.chartLogin?.(repository.url);
+  const index = await attempt(subject, () => readIndex(ctx, repository, deps, login));
   if (!index) return [];
   const asked = repository.charts.length === 0 ? everyChart(index) : repository.charts;
   const found = await Promise.all(
@@ -118,14 +123,23 @@ async function repositoryJobs(
   return found.flatMap((chart) => {
     if (!chart) return [];
     const { name, version } = chart;
-    const place = (folder: string) => fetchChart(ctx, chart, deps, folder);
+    // A chart may lie elsewhere: the login is for the repository.
+    const own = sameHost(chart.url, repository.url) ? login : undefined;
+    const place = (folder: string) => fetchChart(ctx, chart, deps, folder, own);
     return [{ ...chart.asked, name, title: `${name} ${version}`, place }];
   });
 }
 
-async function readIndex(ctx: Context, repository: HelmRepository, deps: HelmDeps) {
+const sameHost = (a: string, b: string): boolean => new URL(a).origin === new URL(b).origin;
+
+async function readIndex(
+  ctx: Context,
+  repository: HelmRepository,
+  deps: HelmDeps,
+  login: ChartLogin | undefined,
+) {
   const url = `${repository.url.replace(/\/+$/, '')}/index.yaml`;
-  const bytes = await deps.web.get(ctx, url);
+  const bytes = await deps.web.get(ctx, url, { login });
   if (bytes) return parseChartIndex(Buffer.from(bytes).toString('utf8'), repository);
   throw new AtollError('INPUT_INVALID', `Cannot find a Helm repository at ${repository.url}`, {
     hint: 'Check the URL: below it there has to be an index.yaml',
@@ -142,6 +156,7 @@ function registryJobs(ctx: Context, repository: HelmRepository, deps: HelmDeps):
     name: chart.name,
     title: `${chart.name} ${chart.version ?? ''}`.trimEnd(),
     imagePaths: chart.imagePaths,
+    valuesFiles: chart.valuesFiles,
     platforms: chart.platforms,
     place: (folder) => pullChart(ctx, repository, chart, deps, folder),
   }));
@@ -156,7 +171,8 @@ async function collectChart(
   const subject = `chart ${job.title}`;
   try {
     const chart = await job.place(folder);
-    const yaml = await renderChart(ctx, { program: deps.helm, folder, name: job.name, chart });
+    const { name, valuesFiles } = job;
+    const yaml = await renderChart(ctx, { program: deps.helm, folder, name, chart, valuesFiles });
     const failures: CollectFailure[] = [];
     const images = renderedImages(yaml, job.imagePaths).flatMap(({ image, object }) => {
       try {
@@ -208,12 +224,14 @@ interface Rendering {
   readonly name: string;
   /** A chart archive or folder. */
   readonly chart: string;
+  readonly valuesFiles: readonly string[];
 }
 
-/** What `helm template` makes of a chart with its own values, CRDs included. */
+/** What `helm template` makes of a chart with its own values and those that are given, CRDs included. */
 async function renderChart(ctx: Context, rendering: Rendering): Promise<string> {
-  const { program = 'helm', folder, name, chart } = rendering;
-  const args = ['template', releaseName(name), chart, '--include-crds'];
+  const { program = 'helm', folder, name, chart, valuesFiles } = rendering;
+  const values = valuesFiles.flatMap((file) => ['--values', file]);
+  const args = ['template', releaseName(name), chart, '--include-crds', ...values];
   const { status, stdout, stderr } = await runProgram(ctx, program, args, {
     timeoutMs: TIMEOUT_MS,
     env: {
@@ -226,7 +244,9 @@ async function renderChart(ctx: Context, rendering: Rendering): Promise<string> 
   });
   if (status === 0) return stdout;
   throw new AtollError('PROGRAM_FAILED', `Cannot render chart "${name}": ${lastLines(stderr)}`, {
-    hint: `Run "helm template ${name} …" to see all of it`,
+    hint: /missing in charts/.test(stderr)
+      ? 'Fetch its sub-charts first: helm dependency build CHART'
+      : `Run "helm template ${name} …" to see all of it; what it wants to be told goes into valuesFiles`,
     details: { status },
   });
 }

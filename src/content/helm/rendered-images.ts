@@ -13,6 +13,21 @@ const LISTS = ['containers', 'initContainers', 'ephemeralContainers'];
 /** Where Kubernetes keeps images: pods, everything with a pod template, and cron jobs. */
 const USUAL_PATHS = POD_SPECS.flatMap((spec) => LISTS.map((list) => `${spec}.${list}[*].image`));
 
+/** Operators are told in variables which images they shall start. */
+const ENV_PATHS = POD_SPECS.flatMap((spec) => LISTS.map((list) => `${spec}.${list}[*].env[*]`)).map(
+  parseJsonPath,
+);
+const IMAGE_NAME = /(?:^|_)IMAGES?(?:_|$)/i;
+/** Only what is an image beyond doubt: a host, a path, and a tag or digest. */
+const IMAGE_VALUE =
+  /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)+|localhost)(?::\d+)?(?:\/[a-z0-9._-]+)+(?::[\w.-]+|@sha256:[0-9a-f]{64}|:[\w.-]+@sha256:[0-9a-f]{64})$/;
+
+function envImage(variable: unknown): string[] {
+  const { name, value } = (variable ?? {}) as { name?: unknown; value?: unknown };
+  if (typeof name !== 'string' || typeof value !== 'string') return [];
+  return IMAGE_NAME.test(name) && IMAGE_VALUE.test(value.trim()) ? [value] : [];
+}
+
 /** An image that a rendered object refers to. */
 export interface ChartImage {
   readonly image: string;
@@ -28,7 +43,9 @@ export function renderedImages(
   const paths = [...USUAL_PATHS, ...imagePaths].map(parseJsonPath);
   const found = new Map<string, ChartImage>();
   for (const object of objectsOf(yaml)) {
-    for (const value of paths.flatMap((path) => [...path(object)])) {
+    const named = paths.flatMap((path) => [...path(object)]);
+    const values = [...named, ...ENV_PATHS.flatMap((path) => [...path(object)].flatMap(envImage))];
+    for (const value of values) {
       const image = typeof value === 'string' ? value.trim() : '';
       if (image !== '' && !found.has(image)) found.set(image, { image, object: nameOf(object) });
     }

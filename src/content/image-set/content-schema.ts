@@ -53,6 +53,12 @@ const chart = (version: ApiVersion) => ({
   name: text,
   version: text.optional(),
   imagePaths: z.array(text).default([]).describe('JSONPaths to images, besides the usual ones'),
+  valuesFiles: z
+    .array(text)
+    .default([])
+    .describe(
+      'Files of values to render with; of two that say the same, the later counts. Of atoll alone',
+    ),
   platforms: only(version === 'v2alpha1', platforms, ONLY_V2),
 });
 

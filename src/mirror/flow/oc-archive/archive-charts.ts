@@ -51,6 +51,7 @@ function chartOf(path: string, set: ImageSet | undefined): HelmChart {
     version,
     platforms: undefined,
     imagePaths: [],
+    valuesFiles: [],
     ...asked,
     path,
   };

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { COMMANDS, GROUPS } from './commands/index.ts';
+import { inOurWords } from './oc-mirror-flags.ts';
+import { parseArguments } from './parse.ts';
+
+const SET = { commands: COMMANDS, groups: GROUPS };
+
+test('inOurWords understands what oc-mirror calls by another name', () => {
+  const words = ['mirror', 'sync', '-c', 'isc.yaml', '--to', 'docker://m.example', '--v2'];
+  const theirs = [
+    '--remove-signatures',
+    '--workspace=file:///srv/mirror',
+    '--dest-tls-verify=false',
+  ];
+
+  const parsed = parseArguments([...words, ...theirs], SET);
+
+  expect(parsed).toMatchObject({
+    kind: 'run',
+    options: { signatures: false, dir: '/srv/mirror', insecure: true },
+  });
+});
+
+test('inOurWords leaves other commands and other words alone', () => {
+  const argv = ['render', 'machine-config', '--file', '/etc/a=file:///b', '--v2'];
+
+  expect(inOurWords(argv)).toEqual(argv);
+  expect(inOurWords(['mirror', 'save', '--to', 'file:///srv/b'])).toEqual([
+    ...['mirror', 'save', '--to', '/srv/b'],
+  ]);
+});
+
+test.each([
+  ['--parallel-images=4', '--concurrency'],
+  ['--retry-times', 'mirror retry'],
+  ['--cache-dir', 'no cache'],
+  ['--delete-yaml-file', '--execute'],
+])('the parser says what to write instead of %s', (flag, word) => {
+  const parse = () =>
+    parseArguments(['mirror', 'sync', '-c', 'a', '--to', 'docker://m.example', flag, '4'], SET);
+
+  expect(parse).toThrow(
+    expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining(word) as string }),
+  );
+});

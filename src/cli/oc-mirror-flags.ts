@@ -1,0 +1,73 @@
+/** What a flag of oc-mirror is here: other words for it, or a sentence that says what to do instead. */
+type Meaning = { readonly words: readonly string[] } | { readonly instead: string };
+
+const INSECURE: Meaning = { words: ['--insecure'] };
+const RETRIES =
+  'Leave it out: atoll tries again by itself, and "atoll mirror retry" does what failed';
+const NO_CACHE = 'Leave it out: atoll keeps no cache and runs no local registry';
+const DELETE =
+  'Run "atoll mirror delete -c FILE --at docker://HOST", look at its list, then add --execute';
+
+/** Flags that people who know oc-mirror type. Those with a value of their own take it along. */
+const FLAGS: Readonly<Record<string, Meaning>> = {
+  '--v2': { words: [] },
+  '--remove-signatures': { words: ['--no-signatures'] },
+  '--remove-signatures=true': { words: ['--no-signatures'] },
+  '--remove-signatures=false': { words: [] },
+  '--workspace': { words: ['--dir'] },
+  '--src-tls-verify=false': INSECURE,
+  '--dest-tls-verify=false': INSECURE,
+  '--src-tls-verify=true': { words: [] },
+  '--dest-tls-verify=true': { words: [] },
+  '--dest-skip-tls': INSECURE,
+  '--source-skip-tls': INSECURE,
+  '--v1': { instead: 'Leave it out: files of oc-mirror v1 (v1alpha2) are read as they are' },
+  '--cache-dir': { instead: NO_CACHE },
+  '--port': { instead: NO_CACHE },
+  '--force-cache-delete': { instead: NO_CACHE },
+  '--parallel-images': { instead: 'Write --concurrency N: how many blobs move at once' },
+  '--parallel-layers': { instead: 'Write --concurrency N: how many blobs move at once' },
+  '--retry-times': { instead: RETRIES },
+  '--retry-delay': { instead: RETRIES },
+  '--image-timeout': { instead: RETRIES },
+  '--strict-archive': { instead: 'Leave it out: no chunk is larger than --chunk-size says' },
+  '--secure-policy': { instead: 'Write --sigstore-key FILE: releases are always verified by GPG' },
+  '--policy': { instead: 'Write --sigstore-key FILE: releases are always verified by GPG' },
+  '--registries.d': {
+    instead: 'Leave it out: signatures beside images come along where there are any',
+  },
+  '--rootless-storage-path': { instead: 'Leave it out: no container storage is used' },
+  '--log-level': { instead: 'Write --verbose or --quiet' },
+  '--dry-run-manifest-lists': { instead: 'Write --dry-run' },
+  '--continue-on-error': { instead: 'Leave it out: one failed image never stops the others' },
+  '--skip-missing': { instead: 'Leave it out: one failed image never stops the others' },
+  '--skip-pruning': { instead: 'Leave it out: nothing is pruned but by "atoll mirror prune"' },
+  '--generate': { instead: DELETE },
+  '--delete-yaml-file': { instead: DELETE },
+  '--delete-id': { instead: DELETE },
+  '--delete-signatures': { instead: 'Leave it out: signatures go with their images' },
+};
+
+/** Flags whose value is a folder, which oc-mirror writes as a URL. */
+const FOLDER_FLAGS: ReadonlySet<string> = new Set(['--from', '--to', '--dir', '--workspace']);
+
+/** A command line of `atoll mirror` in our words; what has no word here stays for the parser to refuse. */
+export function inOurWords(argv: readonly string[]): readonly string[] {
+  if (argv[0] !== 'mirror') return argv;
+  return argv.flatMap((word, index) => {
+    if (FOLDER_FLAGS.has(argv[index - 1] ?? '')) return [folderOf(word)];
+    const [, flag = word, value] = /^(--[a-z-]+)=(.*)$/.exec(word) ?? [];
+    const meaning = FLAGS[word] ?? FLAGS[flag];
+    const isFolder = value !== undefined && FOLDER_FLAGS.has(flag);
+    if (!meaning || !('words' in meaning)) return isFolder ? [flag, folderOf(value)] : [word];
+    return isFolder ? [...meaning.words, folderOf(value)] : meaning.words;
+  });
+}
+
+const folderOf = (text: string): string => text.replace(/^file:\/\/(?=.)/, '');
+
+/** What to do instead of a flag that only oc-mirror has. */
+export function insteadOf(flag: string): string | undefined {
+  const meaning = FLAGS[flag.split('=')[0] ?? ''];
+  return meaning && 'instead' in meaning ? meaning.instead : undefined;
+}
