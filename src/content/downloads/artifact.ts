@@ -30,6 +30,21 @@ export interface FilesArtifact {
   readonly source: Source;
 }
 
+/** Registries limit manifests, ours to 50,000 values and 4 MiB: each file takes eight of the one and up to 500 bytes of the other. */
+const MOST_FILES = 6000;
+
+/** Said before anything is downloaded, rather than by the registry that refuses it. */
+export function requireFewFiles(count: number): void {
+  if (count <= MOST_FILES) return;
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot carry ${count} files as one artifact: there is room for ${MOST_FILES}`,
+    {
+      hint: 'Name those that are needed ("packages" of a repository), or carry parts of it under several names',
+    },
+  );
+}
+
 /** Files as one OCI artifact: a layer for each, as it is, under its name. The same files give the same digest. */
 export function filesArtifact(files: readonly CarriedFile[]): FilesArtifact {
   const byDigest = new Map(files.map((file) => [file.digest as string, file.file]));

@@ -13,7 +13,7 @@ import {
   mergeCollections,
 } from '../content-image.ts';
 import type { ImageSet } from '../image-set/image-set.ts';
-import { type CarriedFile, filesArtifact } from './artifact.ts';
+import { type CarriedFile, filesArtifact, requireFewFiles } from './artifact.ts';
 import {
   AT_ONCE,
   type DownloadDeps,
@@ -121,6 +121,7 @@ async function localFiles({ ctx }: DownloadWorld, path: string): Promise<Carried
     .map((entry) => join(entry.parentPath, entry.name));
   if (files.length === 0)
     throw new AtollError('INPUT_INVALID', `Cannot carry "${path}": it holds no files`);
+  requireFewFiles(files.length);
   return await mapBounded(ctx, AT_ONCE, files.toSorted(), (file) =>
     localFile(ctx, file, relative(path, file), file),
   );
@@ -150,7 +151,9 @@ async function makeRepository(
   world: DownloadWorld,
   wanted: Downloads['repositories'][number],
 ): Promise<Made[]> {
-  const files = await fetchAll(world, await repositoryFiles(world.ctx, world.deps.web, wanted));
+  const listed = await repositoryFiles(world.ctx, world.deps.web, wanted);
+  requireFewFiles(listed.length);
+  const files = await fetchAll(world, listed);
   const { name, url, type, targetRepo, targetTag } = wanted;
   const place = { repository: targetRepo ?? `files/${name}`, tag: targetTag ?? 'latest' };
   return [{ ...place, reason: `${type} repository ${url}`, files }];

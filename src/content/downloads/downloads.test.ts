@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -294,6 +295,20 @@ describe('collectDownloads', () => {
     ).toEqual(['a', 'deep/b']);
     const bytes = layers?.[1] && image?.from && (await collect(image.from.blob(ctx, layers[1])));
     expect(bytes?.toString()).toBe('bytes');
+  });
+
+  test('says that a folder has too many files for one artifact', async () => {
+    const folder = await tempDir();
+    await mkdir(join(folder, 'tree'));
+    for (let count = 0; count <= 6000; count += 1)
+      writeFileSync(join(folder, 'tree', `${count}`), '');
+    const yaml = `${HEAD}    files:\n    - name: many\n      path: tree\n`;
+    const set = parseImageSet(yaml, join(folder, 'set.yaml'));
+
+    const { images, failures } = await collectDownloads(ctx, set, [], await deps());
+
+    expect(images).toEqual([]);
+    expect(failures[0]?.message).toContain('6001 files');
   });
 
   test('goes on with the rest when one thing cannot be had', async () => {

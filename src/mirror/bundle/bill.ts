@@ -20,7 +20,7 @@ export function spdxText(index: BundleIndex): string {
     name: `atoll bundle ${index.id}`,
     documentNamespace: `https://spdx.org/spdxdocs/atoll-bundle-${index.id}`,
     creationInfo: { created: NO_DATE, creators: [`Tool: atoll-${version()}`] },
-    packages: [bundlePackage(index), ...packages],
+    packages: [{ SPDXID: BUNDLE, name: `bundle ${index.id}`, ...UNSAID }, ...packages],
     relationships: [
       relation('SPDXRef-DOCUMENT', 'DESCRIBES', BUNDLE),
       ...packages.map(({ SPDXID }) => relation(BUNDLE, 'CONTAINS', SPDXID)),
@@ -30,17 +30,14 @@ export function spdxText(index: BundleIndex): string {
 
 const BUNDLE = 'SPDXRef-bundle';
 
-function bundlePackage({ id }: BundleIndex) {
-  return {
-    SPDXID: BUNDLE,
-    name: `bundle ${id}`,
-    downloadLocation: 'NOASSERTION',
-    filesAnalyzed: false,
-    licenseConcluded: 'NOASSERTION',
-    licenseDeclared: 'NOASSERTION',
-    copyrightText: 'NOASSERTION',
-  };
-}
+/** Nobody looked into it for licences. */
+const UNSAID = {
+  downloadLocation: 'NOASSERTION',
+  filesAnalyzed: false,
+  licenseConcluded: 'NOASSERTION',
+  licenseDeclared: 'NOASSERTION',
+  copyrightText: 'NOASSERTION',
+};
 
 function imagePackage([image, ...others]: readonly [BundleImage, ...BundleImage[]]) {
   const { repository, registry, tag } = parseReference(image.source);
@@ -48,11 +45,10 @@ function imagePackage([image, ...others]: readonly [BundleImage, ...BundleImage[
   const name = repository.slice(repository.lastIndexOf('/') + 1);
   const purl = `pkg:oci/${name}@${encodeURIComponent(image.digest)}?repository_url=${registry}/${repository}`;
   return {
-    ...bundlePackage({ id: '' } as BundleIndex),
+    ...UNSAID,
     SPDXID: `SPDXRef-image-${hex.slice(0, 24)}`,
     name: `${registry}/${repository}`,
     versionInfo: tag ?? image.digest,
-    downloadLocation: 'NOASSERTION',
     checksums: [{ algorithm: 'SHA256', checksumValue: hex }],
     externalRefs: [
       { referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl },
