@@ -71,6 +71,47 @@ test('atoll diagnose suggests the failure that was meant', async () => {
   expect(stderr).toContain('Did you mean "boot-pull-x509"?');
 });
 
+test('atoll diagnose explains a line: what it was taken for, who looked at it, and why each spoke or not', async () => {
+  const line =
+    'Aug 20 10:11:12 bootstrap podman[7]: Error: initializing source docker://mirror.lab:5000/a: x509: certificate signed by unknown authority';
+
+  const { status, stdout } = await atoll('diagnose', '--explain', line);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('taken for: journal:bootstrap/podman');
+  expect(stdout).toMatch(/at: 20\d\d-08-20T10:11:12/);
+  expect(stdout).toContain('read as: Error: initializing source');
+  expect(stdout).toMatch(/mirror-ca-untrusted +spoke/);
+  expect(stdout).toMatch(/ silent: it looks in cli:/);
+});
+
+test('atoll diagnose explains lines of standard input, and says when no rule looked at one', async () => {
+  const process = fakeProcess();
+  process.stdin.end('all is well\n');
+  const argv = ['diagnose', '--explain', '-', '--output', 'json'];
+
+  const status = await runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, process);
+
+  expect(status).toBe(0);
+  expect(JSON.parse(process.stdout.text)).toEqual({
+    kind: 'lines',
+    lines: [{ line: 1, decoded: 'all is well', origins: ['text:unknown'], rules: [] }],
+  });
+  const { stdout } = await atoll('diagnose', '--explain', 'all is well');
+  expect(stdout).toContain('No rule looked at it: none has fixed text that it holds');
+});
+
+test('atoll diagnose that waits for standard input ends when it is told to', async () => {
+  const process = fakeProcess();
+  process.stdin.on('newListener', (event) => {
+    if (event === 'readable') setImmediate(() => process.signals.emit('SIGTERM'));
+  });
+  const argv = ['diagnose', '--explain', '-'];
+  const running = runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, process);
+
+  expect(await running).toBe(130);
+});
+
 test('atoll bootstrap timeline shows where it is stuck, draws it, and exits with 6', async () => {
   const svg = join(await tempDir(), 'timeline.svg');
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Context } from '../core/context.ts';
 import { AtollError, exitCodeOf, systemCodeOf } from '../core/errors.ts';
 import { fileTrouble } from '../core/files.ts';
@@ -19,7 +20,7 @@ type Output = NodeJS.WritableStream & {
 
 /** The process as the command line sees it; tests bring their own. */
 export interface Process {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;

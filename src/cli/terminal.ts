@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { AtollError } from '../core/errors.ts';
 import { redact } from '../core/redact.ts';
 import type { Terminal } from './command.ts';
 
 export interface TerminalParts {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -21,7 +22,7 @@ export function createTerminal(parts: TerminalParts): Terminal {
   return {
     interactive,
     env: parts.env,
-    readStdin: () => text(parts.stdin),
+    readStdin: () => text(addAbortSignal(parts.signal, parts.stdin)),
     async ask(question, fallback) {
       if (!interactive) return fallback;
       return (await askLine(parts, `${question} [${fallback}] `)) || fallback;

@@ -118,7 +118,8 @@ export function createFindingCollector(): FindingCollector {
   };
 }
 
-const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
+/** Whether what a rule needs was seen, and nothing that speaks against it. */
+export const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
   needed.every((one) => facts.has(one)) && !against.some((one) => facts.has(one));
 
 /** What only follows from another cause that was found is left to that one. */

@@ -30,15 +30,16 @@ export function matchLine(
   origins: readonly string[] = [],
   lead?: string,
 ): readonly RuleMatch[] {
-  if (RUNBOOK.test(text)) return [];
+  if (isQuoted(text)) return [];
   const seen = seenText(text);
-  let parties: readonly Party[] | undefined;
+  let known: readonly Party[] | undefined;
+  const parties = () => {
+    known ??= partiesWith(seen, lead);
+    return known;
+  };
   const matches = rules.flatMap((rule) => {
     const match = rule.regexp?.exec(seen);
-    if (!match) return [];
-    if (rule.about) parties ??= partiesWith(seen, lead);
-    if (rule.about && !isAbout(rule.about, parties ?? [])) return [];
-    return [{ rule, groups: match.groups ?? {} }];
+    return match && concerns(rule, parties) ? [{ rule, groups: match.groups ?? {} }] : [];
   });
   const benign = matches.filter(({ rule }) => rule.kind === 'benign');
   if (benign.length > 0) return benign;
@@ -52,18 +53,19 @@ export function matchLine(
 }
 
 /** A runbook quotes what may happen. */
-const RUNBOOK = /^\s*(?:[|*-] +)?`[^`]+`/;
+export const isQuoted = (text: string): boolean => /^\s*(?:[|*-] +)?`[^`]+`/.test(text);
 
 /** A line that was wrapped names the other end in the line before it. */
-function partiesWith(seen: string, lead: string | undefined): readonly Party[] {
+export function partiesWith(seen: string, lead: string | undefined): readonly Party[] {
   const parties = partiesOf(seen);
   return lead !== undefined && parties[0] === 'unknown' ? partiesOf(`${lead} ${seen}`) : parties;
 }
 
 const isOpen = ({ rule }: RuleMatch): boolean => rule.needs.length > 0;
 
-const isAbout = (wanted: readonly Party[], parties: readonly Party[]): boolean =>
-  parties.some((one) => wanted.includes(one));
+/** Whether a line about these is about whom the rule means. */
+export const concerns = ({ about }: Rule, parties: () => readonly Party[]): boolean =>
+  about === undefined || parties().some((one) => about.includes(one));
 
 /**
  * A line may have one of several origins. The rules of the likeliest one count, and of rules that mean the same

@@ -82,7 +82,11 @@ async function readKind<P extends LinePattern>(
   else await lines.read(file, kind);
 }
 
-function withOrigin(kind: FileKind | undefined, origin: string | undefined): FileKind | undefined {
+/** An origin that was given wins over every guess. */
+export function withOrigin(
+  kind: FileKind | undefined,
+  origin: string | undefined,
+): FileKind | undefined {
   if (!kind?.guessed || origin === undefined) return kind;
   return { ...kind, origins: [origin], guessed: undefined };
 }

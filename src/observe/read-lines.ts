@@ -48,7 +48,7 @@ export function createLineReader<P extends LinePattern>(
       const sources = patterns.map(({ pattern }) => pattern);
       const scanner = createLineScanner(sources, kind.format === 'own-events');
       const tail = createTail(now);
-      for await (const hits of scanner.scan(tail.watch(searchable(file, kind.format)))) {
+      for await (const hits of scanner.scan(tail.watch(searchable(file.content, kind.format)))) {
         for (const hit of hits) {
           if (sink.isWorth?.(hit.text) === false) continue;
           const line = placed(hit, kind, tail.reference());
@@ -102,11 +102,11 @@ function lastTimeIn(text: string, decode: (line: string) => LogLine): Date | und
 }
 
 /** The content as lines in which text can be found as it is. */
-function searchable(file: SourceFile, format: Format): AsyncIterable<Buffer> {
-  if (format === 'journal-export') return journalExportAsText(file.content);
-  if (format === 'journal-fields') return journalFieldsAsText(file.content);
-  if (format === 'journal-json') return withTextMessages(wholeLines(file.content));
-  return file.content;
+export function searchable(content: AsyncIterable<Buffer>, format: Format): AsyncIterable<Buffer> {
+  if (format === 'journal-export') return journalExportAsText(content);
+  if (format === 'journal-fields') return journalFieldsAsText(content);
+  if (format === 'journal-json') return withTextMessages(wholeLines(content));
+  return content;
 }
 
 /** Lists of origins come back again and again, and asking each pattern costs more than matching it. */
@@ -146,8 +146,10 @@ function tell<P extends LinePattern>(
   sink.onLine({ ...place, text: message, origins, at, host, lead }, candidates);
 }
 
+type LineInPlace = Pick<LineHit, 'text' | 'before'>;
+
 /** What is known of a file by its place holds for all its lines; else each line tells, or those before it. */
-function placed(hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
+export function placed(hit: LineInPlace, kind: FileKind, reference: Date): PlacedLine {
   if (!kind.guessed && kind.origins.length > 0) {
     return { ...DECODERS[kind.format](hit.text, reference), origins: kind.origins };
   }
@@ -162,7 +164,12 @@ function placed(hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
 const INDENTED = /^\s{2,}/;
 
 /** Programs indent what goes on with the line before: together they read as one. */
-function continued(line: PlacedLine, hit: LineHit, kind: FileKind, reference: Date): PlacedLine {
+function continued(
+  line: PlacedLine,
+  hit: LineInPlace,
+  kind: FileKind,
+  reference: Date,
+): PlacedLine {
   const { message: text } = line;
   if (!INDENTED.test(text)) return line;
   const before = hit.before().map((one) => placeLine(one, kind, reference).message);
@@ -173,7 +180,7 @@ function continued(line: PlacedLine, hit: LineHit, kind: FileKind, reference: Da
 }
 
 /** A line that tells nothing most often goes on with what the line before it began. */
-function inherited(hit: LineHit, kind: FileKind, reference: Date): readonly string[] {
+function inherited(hit: LineInPlace, kind: FileKind, reference: Date): readonly string[] {
   for (const line of hit.before().toReversed()) {
     if (line.trim() === '' || /^\S*[$#] /.test(line)) break;
     const { origins } = placeLine(line, kind, reference);

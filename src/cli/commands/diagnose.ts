@@ -1,13 +1,16 @@
+import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { counted, formatBytes, formatDuration } from '../../core/format.ts';
 import { nearest } from '../../core/nearest.ts';
 import { type Diagnosis, diagnose } from '../../observe/diagnose.ts';
+import { explainLines, type LineExplanation } from '../../observe/explain-line.ts';
 import type { Evidence, Finding } from '../../observe/findings.ts';
 import { printable } from '../../observe/quote-line.ts';
 import { dataOf, type Rule, shippedRules } from '../../observe/rules/catalogue.ts';
 import type { RuleData } from '../../observe/rules/schema.ts';
 import { diagnoseLive, type LiveDiagnosis } from '../../site/watch/watch-running.ts';
-import { defineCommand, type Style } from '../command.ts';
+import { defineCommand, type Style, type Terminal } from '../command.ts';
+import { explanationText } from '../explanation-text.ts';
 import { onOff, text } from '../flags.ts';
 import { liveLines } from '../live-text.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
@@ -17,6 +20,7 @@ type Result =
   | ({ readonly kind: 'diagnosis' } & Diagnosis)
   | ({ readonly kind: 'live' } & LiveDiagnosis)
   | { readonly kind: 'rule'; readonly rule: RuleData }
+  | { readonly kind: 'lines'; readonly lines: readonly LineExplanation[] }
   | { readonly kind: 'rules'; readonly rules: readonly RuleData[] };
 
 export const diagnoseCommand = defineCommand({
@@ -34,7 +38,10 @@ export const diagnoseCommand = defineCommand({
       'ORIGIN',
       'Where text comes from that nothing identifies: cli:oc, journal:node/crio, …',
     ),
-    explain: text('ID', 'All that is known about one failure'),
+    explain: text(
+      'ID|LINE',
+      'All about one failure, or what each rule makes of a line; - reads stdin',
+    ),
     list: onOff('The known failures'),
     live: onOff('Look at the install of the site that is under way: API, mirror, installer'),
     bootstrap: text('[USER@]HOST', 'With --live: read the journals of this machine over SSH, too'),
@@ -45,6 +52,8 @@ export const diagnoseCommand = defineCommand({
     'atoll diagnose must-gather/ install-dir/.openshift_install.log': 'several at once',
     'atoll diagnose --live --bootstrap core@192.0.2.9': 'an install that is under way',
     'atoll diagnose --explain boot-pull-x509': 'one failure in full',
+    'atoll diagnose --explain "error: unauthorized" --as cli:oc':
+      'one line, and why rules did or did not speak',
     'atoll diagnose --list --output json': 'the catalogue for programs',
   },
   async run(ctx, input): Promise<Result> {
@@ -56,7 +65,7 @@ export const diagnoseCommand = defineCommand({
       }));
     if (options.list) return { kind: 'rules', rules: shippedRules().map(dataOf) };
     if (options.explain !== undefined)
-      return { kind: 'rule', rule: dataOf(ruleOf(options.explain)) };
+      return await explain(ctx, input.terminal, options.explain, options.as);
     if (args.rest.length === 0) {
       throw new AtollError('USAGE', 'Cannot run "diagnose": nothing to look at', {
         hint: 'Name a log bundle, a journal, a log or a directory',
@@ -67,10 +76,24 @@ export const diagnoseCommand = defineCommand({
   text(result, style) {
     if (result.kind === 'rules') return rulesText(result.rules, style);
     if (result.kind === 'rule') return ruleText(result.rule, style);
+    if (result.kind === 'lines') return explanationText(result.lines, style);
     const live = result.kind === 'live' ? [...liveLines(result, style), ''] : [];
     return [...live, diagnosisText(result, style)].join('\n');
   },
 });
+
+/** What can be no ID of a failure is a line. */
+async function explain(
+  ctx: Context,
+  terminal: Terminal,
+  given: string,
+  origin: string | undefined,
+): Promise<Result> {
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(given))
+    return { kind: 'rule', rule: dataOf(ruleOf(given)) };
+  const text = given === '-' ? await terminal.readStdin() : given;
+  return { kind: 'lines', lines: await explainLines(text, { now: ctx.now(), origin }) };
+}
 
 function ruleOf(id: string): Rule {
   const rules = shippedRules();
