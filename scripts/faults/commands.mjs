@@ -23,6 +23,11 @@ export function commandsFor(world, mirror = world.mirror, root = join(world.fold
     save: ['mirror', 'save', '-c', world.set, '--to', bundle, '--dir', dir, ...flags],
     load: ['mirror', 'load', '--from', bundle, ...to, ...flags],
     retry: ['mirror', 'retry', '--dir', dir, ...flags],
+    saveRest: [
+      ...['mirror', 'save', '-c', world.set, '--to', `${bundle}-rest`, '--since', bundle],
+      ...['--dir', dir, ...flags],
+    ],
+    loadRest: ['mirror', 'load', '--from', `${bundle}-rest`, ...to, ...flags],
     copy: ['mirror', 'copy', `docker://${world.upstream.host}/${name}:v1`, target, ...flags],
   };
   const layout = `oci:${join(world.folder, 'layouts/0')}:v1`;
@@ -52,8 +57,10 @@ export async function repeated(commands, flow) {
   const isSaved = flow === 'save' && (await isFinished(commands.bundle));
   // A bundle that was complete before the fault came is not saved again, and need not be.
   if (isSaved && !(commands.ended > 0)) return [];
-  // One that lacks images was told with exit 7, and how to go on.
-  const again = await commands.run(isSaved ? 'retry' : flow);
+  // One that lacks images was told with exit 7, and how to go on: what could not be copied is retried, what could
+  // not even be collected comes in a second bundle.
+  if (isSaved && (await commands.run('retry')).status === 0) return [];
+  const again = await commands.run(isSaved ? 'saveRest' : flow);
   if (again.status === 0) return [];
   return [{ kind: again.stuck ? 'stuck' : 'failed', what: flow, words: again.words }];
 }
@@ -71,6 +78,9 @@ export const read = (commands, flow) =>
 export async function finish(commands, flow) {
   const problems = await repeated(commands, flow);
   if (flow === 'save') problems.push(...(await repeated(commands, 'load')));
+  if (await isFinished(`${commands.bundle}-rest`)) {
+    problems.push(...(await repeated(commands, 'loadRest')));
+  }
   return [...problems, ...(await read(commands, flow))];
 }
 
