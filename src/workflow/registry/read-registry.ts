@@ -1,21 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
-import type { ZodType } from 'zod';
+import { dirname, join, relative } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { readTextIfPresent } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
-import { parseYamlInput, problemText } from '../../core/yaml-input.ts';
 import {
-  type Chain,
-  chainFile,
-  type LiteralStep,
-  type Observer,
-  observerFile,
-  type RegistryWorkflow,
-  refFile,
-  workflowFile,
-} from './schema.ts';
+  type DefinitionFile,
+  definitionAt,
+  type ParsedDefinition,
+  parseDefinition,
+  type RegistryProblem,
+} from './definition.ts';
+import type { Chain, LiteralStep, Observer, RegistryWorkflow } from './schema.ts';
 
 /** A step with where it came from: its commands are a file beside it. */
 export interface RegisteredStep {
@@ -29,78 +25,123 @@ export interface StepRegistry {
   readonly chains: ReadonlyMap<string, Chain>;
   readonly workflows: ReadonlyMap<string, RegistryWorkflow>;
   readonly observers: ReadonlyMap<string, Observer>;
+  /** Every name there is, also of definitions that were not read. */
+  readonly names: readonly string[];
   readonly problems: readonly RegistryProblem[];
 }
 
-/** A file that is not what it should be. The rest of the registry stays usable. */
-export interface RegistryProblem {
-  readonly file: string;
-  readonly line: number | undefined;
-  readonly message: string;
-  /** An error keeps the definition out; a warning only says what has no effect. */
-  readonly severity: 'error' | 'warning';
-}
-
-const DEFINITION = /-(?<kind>ref|chain|workflow|observer)\.yaml$/;
 const READS_AT_ONCE = 32;
-
-type Kind = 'ref' | 'chain' | 'workflow' | 'observer';
-
-const SCHEMAS: Readonly<Record<Kind, ZodType>> = {
-  ref: refFile,
-  chain: chainFile,
-  workflow: workflowFile,
-  observer: observerFile,
-};
-
-/** One file of a registry: where it is, and what it says. */
-export interface DefinitionFile {
-  readonly file: string;
-  readonly text: string;
-}
 
 /** Reads every definition below a folder. Problems are collected, not thrown. */
 export async function readStepRegistry(ctx: Context, root: string): Promise<StepRegistry> {
-  const names = await definitionsBelow(root);
-  const files = await mapBounded(ctx, READS_AT_ONCE, names, async (name) => ({
-    file: name,
-    text: await readFile(join(root, name), 'utf8'),
-  }));
-  return parseStepRegistry(files, root);
+  const files = await definitionsBelow(root);
+  return assemble(await readDefinitions(ctx, root, files), root);
 }
 
+/** Reads what a name leads to and nothing else: a public registry has ten thousand definitions. */
+export async function readStepsFor(
+  ctx: Context,
+  root: string,
+  name: string,
+): Promise<StepRegistry> {
+  const files = byName(await definitionsBelow(root));
+  const wanted = new Set([name]);
+  const parsed: ParsedDefinition[] = [];
+  for (let next = [name]; next.length > 0; ) {
+    const paths = next.flatMap((each) => files.get(each) ?? []);
+    const read = await readDefinitions(ctx, root, paths);
+    parsed.push(...read);
+    next = [...new Set(read.flatMap(mentionedIn))].filter((each) => !wanted.has(each));
+    for (const each of next) wanted.add(each);
+  }
+  return { ...assemble(parsed, root), names: [...files.keys()] };
+}
+
+function byName(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const file of files) {
+    const name = definitionAt(file)?.name ?? '';
+    names.set(name, [...(names.get(name) ?? []), file]);
+  }
+  return names;
+}
+
+/** Names that a definition uses. */
+function mentionedIn({ kind, value }: ParsedDefinition): string[] {
+  if (value === undefined || kind === 'ref' || kind === 'observer') return [];
+  const { pre, test, post, observers, workflow } = (
+    kind === 'workflow' ? (value as RegistryWorkflow).steps : {}
+  ) as Partial<RegistryWorkflow['steps']>;
+  const steps = kind === 'chain' ? (value as Chain).steps : [];
+  const entries = [steps, pre, test, post].flatMap((list) => list ?? []);
+  return [
+    ...entries.flatMap((entry) =>
+      'chain' in entry ? (entry.chain ?? []) : 'ref' in entry ? (entry.ref ?? []) : [],
+    ),
+    ...(observers?.enable ?? []),
+    ...(workflow === undefined ? [] : [workflow]),
+  ];
+}
+
+async function readDefinitions(
+  ctx: Context,
+  root: string,
+  files: readonly string[],
+): Promise<readonly ParsedDefinition[]> {
+  return await mapBounded(ctx, READS_AT_ONCE, files, async (file) =>
+    parseDefinition({ file, text: await readDefinitionText(root, file) }),
+  );
+}
+
+export const readDefinitionText = (root: string, file: string): Promise<string> =>
+  readFile(join(root, file), 'utf8');
+
 /** The same for definitions that are in memory: the ones that ship inside the program. */
-export function parseStepRegistry(files: readonly DefinitionFile[], root = ''): StepRegistry {
+export function parseStepRegistry(files: readonly DefinitionFile[]): StepRegistry {
+  return assemble(files.map(parseDefinition), '');
+}
+
+function assemble(definitions: readonly ParsedDefinition[], root: string): StepRegistry {
   const maps = {
     ref: new Map<string, RegisteredStep>(),
     chain: new Map<string, Chain>(),
     workflow: new Map<string, RegistryWorkflow>(),
     observer: new Map<string, Observer>(),
   };
-  const problems: RegistryProblem[] = [];
-  const taken = new Map<string, string>();
-  for (const { file, text } of files) {
-    const kind = DEFINITION.exec(file)?.groups?.kind as Kind;
-    const read = parseDefinition(kind, file, text);
-    problems.push(...read.problems);
-    if (read.name === undefined) continue;
-    const first = taken.get(`${kind} ${read.name}`);
-    if (first !== undefined) {
-      const message = `"${read.name}" is defined already, in ${first}`;
-      problems.push({ file, line: undefined, severity: 'error', message });
-      continue;
-    }
-    taken.set(`${kind} ${read.name}`, file);
+  const { taken, problems } = withoutRepeats(definitions);
+  for (const { kind, name, value, file } of taken) {
     const map = maps[kind] as Map<string, unknown>;
-    map.set(read.name, kind === 'ref' ? { step: read.value, file: join(root, file) } : read.value);
+    map.set(name ?? '', kind === 'ref' ? { step: value, file: join(root, file) } : value);
   }
   return {
     refs: maps.ref,
     chains: maps.chain,
     workflows: maps.workflow,
     observers: maps.observer,
+    names: taken.map(({ name }) => name ?? ''),
     problems,
   };
+}
+
+/** Of definitions of one kind and name the first counts. */
+export function withoutRepeats<D extends Omit<ParsedDefinition, 'value'>>(
+  definitions: readonly D[],
+): { readonly taken: readonly D[]; readonly problems: readonly RegistryProblem[] } {
+  const taken = new Map<string, D>();
+  const problems: RegistryProblem[] = [];
+  for (const definition of definitions) {
+    const { kind, name, file } = definition;
+    problems.push(...definition.problems);
+    if (name === undefined) continue;
+    const first = taken.get(`${kind} ${name}`);
+    if (first === undefined) {
+      taken.set(`${kind} ${name}`, definition);
+      continue;
+    }
+    const message = `"${name}" is defined already, in ${first.file}`;
+    problems.push({ file, line: undefined, severity: 'error', message });
+  }
+  return { taken: [...taken.values()], problems };
 }
 
 /** Both, where a name of the second wins: how a site replaces a shipped step by its own. */
@@ -110,15 +151,16 @@ export function overlayRegistry(base: StepRegistry, over: StepRegistry): StepReg
     chains: new Map([...base.chains, ...over.chains]),
     workflows: new Map([...base.workflows, ...over.workflows]),
     observers: new Map([...base.observers, ...over.observers]),
+    names: [...base.names, ...over.names],
     problems: [...base.problems, ...over.problems],
   };
 }
 
-async function definitionsBelow(root: string): Promise<string[]> {
+export async function definitionsBelow(root: string): Promise<string[]> {
   try {
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
     return entries
-      .filter((entry) => entry.isFile() && DEFINITION.test(entry.name))
+      .filter((entry) => entry.isFile() && definitionAt(entry.name) !== undefined)
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
       .toSorted();
   } catch (cause) {
@@ -131,62 +173,6 @@ async function definitionsBelow(root: string): Promise<string[]> {
       },
     );
   }
-}
-
-interface ParsedDefinition {
-  readonly name: string | undefined;
-  readonly value: unknown;
-  readonly problems: readonly RegistryProblem[];
-}
-
-function parseDefinition(kind: Kind, file: string, source: string): ParsedDefinition {
-  const refused = (problems: readonly RegistryProblem[]): ParsedDefinition => ({
-    name: undefined,
-    value: undefined,
-    problems,
-  });
-  const parsed = parseYamlInput(SCHEMAS[kind], source, { dialect: 'yaml-1.1' });
-  if (parsed.value === undefined) {
-    return refused(
-      parsed.problems.map((problem) => ({
-        file,
-        line: problem.line,
-        severity: 'error',
-        message: problemText(problem),
-      })),
-    );
-  }
-  const value = (parsed.value as Record<Kind, { as?: string; name?: string }>)[kind];
-  const name = value.as ?? value.name ?? '';
-  const expected = basename(file).replace(DEFINITION, '');
-  if (name !== expected) {
-    const message = `its name is "${name}", but the file says "${expected}"`;
-    return refused([{ file, line: 1, severity: 'error', message }]);
-  }
-  const problems: RegistryProblem[] = ignoredFields(kind, value).map((message) => ({
-    file,
-    line: undefined,
-    severity: 'warning',
-    message,
-  }));
-  return { name, value, problems };
-}
-
-/** Fields beside `ref` or `chain`, which look as if they did something. */
-function ignoredFields(kind: Kind, value: object): string[] {
-  const { steps } = value as { steps?: unknown };
-  const lists =
-    kind === 'chain' ? [steps] : kind === 'workflow' ? Object.values((steps ?? {}) as object) : [];
-  return lists
-    .filter((list): list is Record<string, unknown>[] => Array.isArray(list))
-    .flat()
-    .flatMap((entry) => {
-      const target = entry.ref ?? entry.chain;
-      const ignored = Object.keys(entry).filter((key) => key !== 'ref' && key !== 'chain');
-      return target === undefined || ignored.length === 0
-        ? []
-        : [`${ignored.join(', ')} beside "${target}" has no effect`];
-    });
 }
 
 /** What the CI calls the file, or anything with an ending: no word that is a command by itself. */

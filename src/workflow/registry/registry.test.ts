@@ -6,7 +6,12 @@ import { silentContext } from '../../core/context.ts';
 import { openJournal } from '../journal.ts';
 import { runWorkflow } from '../run-workflow.ts';
 import { stepDot, stepTree } from './graph.ts';
-import { overlayRegistry, readStepRegistry, type StepRegistry } from './read-registry.ts';
+import {
+  overlayRegistry,
+  readStepRegistry,
+  readStepsFor,
+  type StepRegistry,
+} from './read-registry.ts';
 import { resolveSteps } from './resolve.ts';
 import { durationMs } from './schema.ts';
 import { shellSteps } from './shell-step.ts';
@@ -81,6 +86,39 @@ async function registryOf(
   }
   return { root, registry: await readStepRegistry(ctx, root) };
 }
+
+describe('readStepsFor', () => {
+  test('resolves a name as the whole registry does, and reads what it leads to only', async () => {
+    const { root, registry } = await registryOf({
+      ...FILES,
+      'bad/bad-ref.yaml': 'ref:\n  as: bad\n  comands: x\n',
+      'alone/alone-ref.yaml': 'ref:\n  as: alone\n  commands: x\n',
+    });
+
+    for (const name of ['whole', 'ipi', 'ipi-check']) {
+      const some = await readStepsFor(ctx, root, name);
+      expect(resolveSteps(some, name)).toEqual(resolveSteps(registry, name));
+      expect(some.problems).toEqual([]);
+      expect(some.refs.has('alone')).toBe(false);
+    }
+  });
+
+  test('ends where chains contain each other, and names the nearest of all names', async () => {
+    const { root } = await registryOf({
+      'a/a-chain.yaml': 'chain:\n  as: a\n  steps:\n  - chain: b\n',
+      'b/b-chain.yaml': 'chain:\n  as: b\n  steps:\n  - chain: a\n',
+      'install/install-ref.yaml': 'ref:\n  as: install\n  commands: x\n',
+    });
+
+    expect(resolveSteps(await readStepsFor(ctx, root, 'a'), 'a').problems).toEqual([
+      'chain/a > chain/b: chain "a" contains itself',
+    ]);
+    const slip = await readStepsFor(ctx, root, 'instal');
+    expect(() => resolveSteps(slip, 'instal')).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "install"?' }),
+    );
+  });
+});
 
 describe('readStepRegistry', () => {
   test('reads refs, chains and workflows in the format of the CI', async () => {

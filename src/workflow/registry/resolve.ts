@@ -212,8 +212,7 @@ function addProblem(walk: Walk, frames: readonly Frame[], message: string): void
 }
 
 function unknownName(registry: StepRegistry, name: string): AtollError {
-  const names = [...registry.workflows.keys(), ...registry.chains.keys(), ...registry.refs.keys()];
-  const close = nearest(name, names);
+  const close = nearest(name, registry.names);
   return new AtollError('INPUT_INVALID', `Cannot find a step, chain or workflow named "${name}"`, {
     hint: close ? `Did you mean "${close}"?` : 'Run "atoll step list" to see what there is',
   });

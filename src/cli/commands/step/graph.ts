@@ -17,7 +17,7 @@ export const stepGraphCommand = defineCommand({
     'atoll step graph atoll-install --format dot | dot -Tsvg > install.svg': 'a picture',
   },
   async run(ctx, { args, options }) {
-    const registry = await openStepRegistry(ctx, options.registry);
+    const registry = await openStepRegistry(ctx, options.registry, args.name ?? '');
     const resolved = resolveSteps(registry, args.name ?? '');
     for (const message of resolved.problems) ctx.emit({ type: 'warning.raised', message });
     const graph = options.format === 'dot' ? stepDot(resolved) : stepTree(resolved);

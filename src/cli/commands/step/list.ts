@@ -1,14 +1,14 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Context } from '../../../core/context.ts';
 import { by } from '../../../core/order.ts';
+import { type ListedDefinition, listSteps } from '../../../workflow/registry/list-steps.ts';
+import { shippedRegistry } from '../../../workflow/registry/shipped.ts';
 import { defineCommand } from '../../command.ts';
 import { text } from '../../flags.ts';
 import { columns } from '../../table.ts';
-import { openStepRegistry, STEP_OPTIONS } from './step-registry-folder.ts';
-
-interface Listed {
-  readonly kind: 'workflow' | 'chain' | 'ref';
-  readonly name: string;
-  readonly documentation: string;
-}
+import { STEP_OPTIONS, tellProblems } from './step-registry-folder.ts';
 
 export const stepListCommand = defineCommand({
   name: 'step list',
@@ -23,13 +23,8 @@ export const stepListCommand = defineCommand({
     'atoll step list disconnected --registry release/ci-operator/step-registry':
       'a registry of others',
   },
-  async run(ctx, { args, options }) {
-    const registry = await openStepRegistry(ctx, options.registry);
-    const all: Listed[] = [
-      ...entries('workflow', registry.workflows),
-      ...entries('chain', registry.chains),
-      ...[...registry.refs].map(([name, { step }]) => listed('ref', name, step.documentation)),
-    ];
+  async run(ctx, { args, options, terminal }) {
+    const all = await everyStep(ctx, options.registry, terminal.env);
     const wanted = all.filter(
       ({ kind, name }) =>
         name.includes(args.filter ?? '') && (options.kind === undefined || kind === options.kind),
@@ -46,12 +41,39 @@ export const stepListCommand = defineCommand({
     ).join('\n'),
 });
 
-type Documented = ReadonlyMap<string, { readonly documentation?: string | null | undefined }>;
-
-function entries(kind: Listed['kind'], map: Documented): Listed[] {
-  return [...map].map(([name, { documentation }]) => listed(kind, name, documentation));
+/** Observers run beside steps; they are none. */
+async function everyStep(
+  ctx: Context,
+  folder: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly ListedDefinition[]> {
+  if (folder === undefined) return shippedSteps();
+  const root = resolve(folder);
+  const { steps, problems } = await listSteps(ctx, root, memoryOf(root, env));
+  tellProblems(ctx, problems);
+  return steps.filter(({ kind }) => kind !== 'observer');
 }
 
-function listed(kind: Listed['kind'], name: string, text: string | null | undefined): Listed {
+/** Where it is remembered what the files of a registry say. */
+function memoryOf(root: string, env: Readonly<Record<string, string | undefined>>): string {
+  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  return join(cache, 'atoll', 'steps', `${name}.json`);
+}
+
+function shippedSteps(): ListedDefinition[] {
+  const { workflows, chains, refs } = shippedRegistry();
+  return [
+    ...[...workflows].map(([name, { documentation }]) => listed('workflow', name, documentation)),
+    ...[...chains].map(([name, { documentation }]) => listed('chain', name, documentation)),
+    ...[...refs].map(([name, { step }]) => listed('ref', name, step.documentation)),
+  ];
+}
+
+function listed(
+  kind: ListedDefinition['kind'],
+  name: string,
+  text: string | null | undefined,
+): ListedDefinition {
   return { kind, name, documentation: (text ?? '').trim().split('\n')[0] ?? '' };
 }

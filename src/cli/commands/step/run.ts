@@ -33,7 +33,7 @@ export const stepRunCommand = defineCommand({
   },
   async run(ctx, { args, options, terminal }) {
     const name = args.name ?? '';
-    const registry = await openStepRegistry(ctx, options.registry);
+    const registry = await openStepRegistry(ctx, options.registry, args.name ?? '');
     const given = parsePairs('--env', options.env);
     const resolved = resolveSteps(registry, name, given);
     if (resolved.problems.length > 0) {

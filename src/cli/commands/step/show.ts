@@ -15,7 +15,7 @@ export const stepShowCommand = defineCommand({
     'atoll step show ipi-aws --registry DIR --env BASE_DOMAIN=example.com': 'with a value of yours',
   },
   async run(ctx, { args, options }) {
-    const registry = await openStepRegistry(ctx, options.registry);
+    const registry = await openStepRegistry(ctx, options.registry, args.name ?? '');
     const resolved = resolveSteps(registry, args.name ?? '', parsePairs('--env', options.env));
     return {
       name: resolved.name,

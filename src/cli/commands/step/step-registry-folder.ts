@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
-import { readStepRegistry, type StepRegistry } from '../../../workflow/registry/read-registry.ts';
+import type { RegistryProblem } from '../../../workflow/registry/definition.ts';
+import { readStepsFor, type StepRegistry } from '../../../workflow/registry/read-registry.ts';
 import { shippedRegistry } from '../../../workflow/registry/shipped.ts';
 import type { OptionSpec } from '../../command.ts';
 import { text, texts } from '../../flags.ts';
@@ -15,18 +16,24 @@ export const STEP_OPTIONS = {
   ),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+/** What a name leads to, in the registry that was named or in our own. */
 export async function openStepRegistry(
   ctx: Context,
   folder: string | undefined,
+  name: string,
 ): Promise<StepRegistry> {
   if (folder === undefined) return shippedRegistry();
-  const registry = await readStepRegistry(ctx, resolve(folder));
-  for (const { file, line, message, severity } of registry.problems) {
+  const registry = await readStepsFor(ctx, resolve(folder), name);
+  tellProblems(ctx, registry.problems);
+  return registry;
+}
+
+export function tellProblems(ctx: Context, problems: readonly RegistryProblem[]): void {
+  for (const { file, line, message, severity } of problems) {
     const subject = line === undefined ? file : `${file}:${line}`;
     const told = severity === 'error' ? `Left out: ${message}` : message;
     ctx.emit({ type: 'warning.raised', subject, message: `${subject}: ${told}` });
   }
-  return registry;
 }
 
 /** Reads `NAME=VALUE` pairs. */
