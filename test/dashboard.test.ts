@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { writeRunReport } from '../src/dashboard/write-report.ts';
 import { startAtoll } from './support/atoll-process.ts';
-import { openBrowser } from './support/browser.ts';
+import { accessProblems, dashboardUrl, openBrowser } from './support/browser.ts';
 import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
@@ -18,7 +16,6 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '..');
 const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const KIB = 1024;
 
 test('the page is one file of less than 150 kB compressed, that names no address', () => {
@@ -28,19 +25,6 @@ test('the page is one file of less than 150 kB compressed, that names no address
   expect(page).not.toMatch(/<(?:link|script|img)[^>]*(?:href|src)="(?!data:)/);
   expect(page).not.toContain('fonts.g');
 });
-
-/** What axe has against the page as it is now, in a line each. */
-async function accessProblems(page: Page): Promise<string[]> {
-  // Evaluated, not added: the policy of the page lets no script in, and so it should.
-  await page.evaluate(readFileSync(AXE, 'utf8'));
-  return await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-  });
-}
 
 const FINISHED = [
   { type: 'run.started', run: RUN, site: 'north' },
@@ -178,15 +162,3 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     },
   );
 });
-
-/** The link that a command with `--ui` told, as an event. */
-function dashboardUrl(stderr: NodeJS.ReadableStream | null): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    stderr?.on('data', (chunk) => {
-      text += chunk;
-      const [, url] = /"url":"(http:[^"]+\/open\/[^"]+)"/.exec(text) ?? [];
-      if (url) resolve(url);
-    });
-  });
-}

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
@@ -62,4 +64,31 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     if (message.type() === 'error') complaints.push(message.text());
   });
   return { context, page, requests, complaints };
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe has against the page as it is now, in a line each. */
+export async function accessProblems(page: Page): Promise<string[]> {
+  // Evaluated, not added: the policy of the page lets no script in, and so it should.
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  });
+}
+
+/** The link that a command with `--ui` told, as an event. */
+export function dashboardUrl(stderr: NodeJS.ReadableStream | null): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    stderr?.on('data', (chunk) => {
+      text += chunk;
+      const [, url] = /"url":"(http:[^"]+\/open\/[^"]+)"/.exec(text) ?? [];
+      if (url) resolve(url);
+    });
+  });
 }

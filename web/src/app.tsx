@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { composer } from './compose.ts';
 import { connection, page, past, run, showRun } from './data.ts';
 import { dateOf } from './format.ts';
 import { helpShown, listenForKeys } from './keys.ts';
@@ -8,6 +9,7 @@ import { addressOf, VIEWS, type View, view } from './route.ts';
 import { nextLanguage, nextTheme, t, theme } from './settings.ts';
 import { Bootstrap } from './views/bootstrap.tsx';
 import { Cluster } from './views/cluster.tsx';
+import { Compose } from './views/compose.tsx';
 import { Config } from './views/config.tsx';
 import { Findings } from './views/findings.tsx';
 import { Images } from './views/images.tsx';
@@ -30,11 +32,33 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element | null>> = {
   runs: Runs,
 };
 
+/** Without a site there is nothing to look at, and something to choose. */
+function ComposerPage() {
+  const words = t().compose;
+  useEffect(() => {
+    document.title = `${words.title} · atoll`;
+  }, [words]);
+  return (
+    <>
+      <Head name={words.title} />
+      <main class="alone">
+        <h1 class="only-heard">{words.title}</h1>
+        <p class="sentence">{words.lead}</p>
+        <Compose />
+      </main>
+    </>
+  );
+}
+
 export function App() {
+  return composer.value ? <ComposerPage /> : <SitePage />;
+}
+
+function SitePage() {
   useEffect(listenForKeys, []);
   const words = t();
   const Shown = PAGES[view.value];
-  const name = page.value?.site.name ?? words.title;
+  const name = page.value?.site?.name ?? words.title;
   useEffect(() => {
     document.title = `${words.views[view.value]} · ${name} · atoll`;
   }, [name, view.value, words]);
@@ -87,7 +111,7 @@ function Head({ name }: { readonly name: string }) {
       </span>
       <strong class="site">{name}</strong>
       {state ? <Pill state={state} /> : null}
-      <Connection />
+      {composer.value ? null : <Connection />}
       <span class="spring" />
       <button
         type="button"

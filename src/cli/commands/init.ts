@@ -10,6 +10,7 @@ import { type SiteAnswers, siteTemplate } from '../../site/site-template.ts';
 import { defineCommand, type OptionSpec, type Terminal } from '../command.ts';
 import { onOff, text } from '../flags.ts';
 import { PLATFORMS } from '../platforms.ts';
+import { REGISTRY_OPTIONS } from '../registry-options.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
@@ -27,13 +28,24 @@ export const initCommand = defineCommand({
     registryHost: text('HOST', 'Name of the mirror registry, as nodes use it'),
     pullSecret: text('FILE', 'Pull secret of the upstream registries'),
     force: onOff('Replace a file that is there'),
+    ui: onOff('Compose what is to be mirrored in the browser instead: releases and operators'),
+    imageSet: text('FILE', 'With --ui: the ImageSetConfiguration to write', {
+      default: 'imageset.yaml',
+    }),
+    graph: text('URL|FILE', 'With --ui: update graph, instead of the public service'),
+    ...REGISTRY_OPTIONS,
   },
   examples: {
     'atoll init': 'asks',
     'atoll init --name north --release 4.18.2 --platform none --base-domain example.com --registry-host mirror.example.com':
       'does not',
+    'atoll init --ui': 'a page to choose releases and operators on; writes imageset.yaml',
   },
-  async run(_ctx, { options, terminal }) {
+  async run(ctx, { options, terminal }) {
+    if (options.ui) {
+      const { composeImageSet } = await import('./compose.ts');
+      return { ...(await composeImageSet(ctx, options, terminal)), schema: undefined };
+    }
     const path = resolve(options.to);
     if (!options.force && (await exists(path))) {
       throw new AtollError('USAGE', `Cannot write "${options.to}": it is there already`, {
@@ -48,8 +60,10 @@ export const initCommand = defineCommand({
     await writeFileAtomic(schema, `${JSON.stringify(siteJsonSchema(PLATFORMS), null, 2)}\n`);
     return { file: path, schema };
   },
-  text: ({ file }, style) =>
-    `Wrote ${style.bold(file)}\nnext: ${shellLine(['atoll', 'validate', '--site', file])}`,
+  text: ({ file, schema }, style) =>
+    schema === undefined
+      ? `next: ${shellLine(['atoll', 'mirror', 'sync', '-c', file])} docker://HOST --dry-run`
+      : `Wrote ${style.bold(file)}\nnext: ${shellLine(['atoll', 'validate', '--site', file])}`,
 });
 
 /** What platforms ask, as flags. */

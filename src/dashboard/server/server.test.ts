@@ -1,8 +1,23 @@
+import { readFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { describe, expect, test } from 'vitest';
-import { addEvents, dashboardSite, KEY, RUN, serveSite } from '../../../test/support/dashboard.ts';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  addEvents,
+  BARE_PAGE,
+  dashboardSite,
+  KEY,
+  RUN,
+  serveSite,
+} from '../../../test/support/dashboard.ts';
+import { tempDir } from '../../../test/support/temp.ts';
+import { parseUpdateGraph } from '../../content/release/graph/schema.ts';
+import { silentContext } from '../../core/context.ts';
 import { registerSecret } from '../../core/redact.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
+import { Composer } from '../compose/composer.ts';
 import { createAccess, isFromPage, isLocalHost } from './access.ts';
+import { serveDashboard } from './server.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -15,7 +30,11 @@ function ask(
   port: number,
   path: string,
   headers: Readonly<Record<string, string>> = {},
-  { method = 'GET', until }: { readonly method?: string; readonly until?: string } = {},
+  {
+    method = 'GET',
+    until,
+    body,
+  }: { readonly method?: string; readonly until?: string; readonly body?: string } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest({ host: '127.0.0.1', port, path, headers, method, agent: false });
@@ -29,7 +48,7 @@ function ask(
         asked.destroy();
       });
     });
-    asked.end();
+    asked.end(body);
   });
 }
 
@@ -38,6 +57,8 @@ async function enter({ port, url }: { readonly port: number; readonly url: strin
   const { headers } = await ask(port, new URL(url).pathname);
   return { cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
 }
+
+const DIGEST = `sha256:${'a'.repeat(64)}`;
 
 const note = (message: string) => ({ type: 'note.added', message }) as const;
 
@@ -194,4 +215,62 @@ test('isFromPage wants the origin of the page itself', () => {
   const crossed = { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:7410', host };
   expect(isFromPage(crossed)).toBe(false);
   expect(isLocalHost(undefined)).toBe(false);
+});
+
+describe('the composer', () => {
+  const nodes = ['4.18.2', '4.18.1'].map((version) => ({
+    version,
+    payload: `quay.io/r@${DIGEST}`,
+  }));
+  const graph = {
+    graph: async () => parseUpdateGraph(JSON.stringify({ nodes, edges: [] }), 'of a test'),
+  };
+  const choice = { channels: [], operators: [], additionalImages: ['quay.io/a/b:1'], graph: false };
+
+  async function compose() {
+    const file = join(await tempDir(), 'imageset.yaml');
+    const registries = createRegistries({ env: {} });
+    const composer = new Composer({ registries, graph, file });
+    const ctx = silentContext();
+    const served = await serveDashboard(ctx, { composer, port: 0, key: KEY, page: BARE_PAGE });
+    onTestFinished(async () => {
+      await served.close();
+      await registries.close();
+    });
+    const own = { ...(await enter(served)), host: `127.0.0.1:${served.port}` };
+    const page = { ...own, origin: `http://127.0.0.1:${served.port}` };
+    const post = (work: string, body: unknown, headers: Readonly<Record<string, string>> = page) =>
+      ask(served.port, `/compose/${work}`, headers, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+    return { file, own, post };
+  }
+
+  test('writes its own file, for its own page alone', async () => {
+    const { file, own, post } = await compose();
+    const elsewhere = { ...own, origin: 'http://evil.example' };
+    expect(await post('save', choice, elsewhere)).toMatchObject({ status: 403 });
+    expect(await post('save', choice, own)).toMatchObject({ status: 403 });
+    expect(await post('remove', choice)).toMatchObject({ status: 405 });
+
+    expect(await post('save', { ...choice, file: '/etc/passwd' })).toMatchObject({ status: 422 });
+    expect(JSON.parse((await post('save', choice)).text)).toEqual({ file });
+
+    expect(await readFile(file, 'utf8')).toContain('name: quay.io/a/b:1');
+  });
+
+  test('offers releases lowest first, and says what is wrong with a choice', async () => {
+    const { post } = await compose();
+    const channel = { name: 'stable-4.18', minVersion: '4.18.1', shortestPath: false };
+
+    const offered = JSON.parse((await post('channel', { name: 'stable-4.18' })).text);
+    const path = JSON.parse((await post('path', channel)).text);
+    const wrong = await post('text', { ...choice, additionalImages: ['not an image'] });
+
+    expect(offered).toEqual({ versions: ['4.18.1', '4.18.2'] });
+    expect(path).toMatchObject({ releases: ['4.18.1', '4.18.2'] });
+    expect(JSON.parse(wrong.text).problems.join()).toContain('not an image');
+    expect(await post('packages', { name: '' })).toMatchObject({ status: 422 });
+  });
 });

@@ -3,15 +3,19 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Context } from '../../core/context.ts';
 import { listenOn } from '../../registry/serving/listen-on.ts';
+import type { Composer } from '../compose/composer.ts';
 import type { SiteWatch } from '../watch-site.ts';
-import { type AskedBy, createAccess, isLocalHost, type PageAccess } from './access.ts';
+import { type AskedBy, createAccess, isFromPage, isLocalHost, type PageAccess } from './access.ts';
+import { answerCompose, isComposeWork } from './compose-routes.ts';
 import { type BuiltPage, builtPage, pageWith, servedPolicy } from './page.ts';
 import { streamChanges } from './stream.ts';
 
 const LOOPBACK = '127.0.0.1';
 
 export interface DashboardOptions {
-  readonly watch: SiteWatch;
+  /** What is looked at; without one the page is the composer's. */
+  readonly watch?: SiteWatch | undefined;
+  readonly composer?: Composer | undefined;
   /** 0 for any that is free. */
   readonly port: number;
   /** What cookies are signed with. */
@@ -41,7 +45,7 @@ export async function serveDashboard(ctx: Context, options: DashboardOptions): P
   const access = createAccess(options.key, ctx.now);
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    answer({ ...options, page, access }, request, response).catch(() => {
+    answer({ ...options, ctx, page, access }, request, response).catch(() => {
       if (!response.headersSent) say(response, 500, 'Something went wrong');
       else response.destroy();
     });
@@ -60,7 +64,9 @@ export async function serveDashboard(ctx: Context, options: DashboardOptions): P
 }
 
 interface Serving {
-  readonly watch: SiteWatch;
+  readonly ctx: Context;
+  readonly watch?: SiteWatch | undefined;
+  readonly composer?: Composer | undefined;
   readonly page: BuiltPage;
   readonly access: PageAccess;
 }
@@ -72,20 +78,38 @@ async function answer(
 ): Promise<void> {
   const by = request.headers as AskedBy;
   if (!isLocalHost(by.host)) return say(response, 421, 'This name is not served here');
-  if (request.method !== 'GET') return say(response, 405, 'This is only to be looked at');
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (request.method === 'POST') return compose(serving, pathname, request, response);
+  if (request.method !== 'GET') return say(response, 405, 'This is only to be looked at');
   const [, token] = /^\/open\/([\w-]+)$/.exec(pathname) ?? [];
   if (token !== undefined) return open(serving.access, token, by, response);
   if (!serving.access.isKnown(by)) return say(response, 401, CLOSED);
   if (pathname === '/') return sendPage(serving, request, response);
-  if (pathname === '/events') {
+  if (pathname === '/events' && serving.watch) {
     const after = request.headers['last-event-id'] ?? searchParams.get('after') ?? '';
     return streamChanges(serving.watch, response, String(after));
   }
   const [, run] = /^\/runs\/(\w+)$/.exec(pathname) ?? [];
-  const found = run === undefined ? undefined : await serving.watch.pastRun(run);
+  const found = run === undefined ? undefined : await serving.watch?.pastRun(run);
   if (!found) return say(response, 404, 'There is nothing here');
   send(request, response, 'application/json', JSON.stringify(found));
+}
+
+/** The composer asks by POST, so that no other page can make a browser ask for it. */
+async function compose(
+  { ctx, access, composer }: Serving,
+  pathname: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const by = request.headers as AskedBy;
+  const name = pathname.replace(/^\/compose\//, '');
+  if (!composer || !isComposeWork(name)) return say(response, 405, 'This is only to be looked at');
+  if (!access.isKnown(by)) return say(response, 401, CLOSED);
+  if (!isFromPage(by)) return say(response, 403, 'Only the page itself may ask for this');
+  const { status, body } = await answerCompose(ctx, composer, name, request);
+  response.statusCode = status;
+  send(request, response, 'application/json', JSON.stringify(body ?? null));
 }
 
 const CLOSED = 'Open the link that the terminal shows. It works once; "atoll ui" shows a new one';
@@ -100,7 +124,9 @@ function open(access: PageAccess, token: string, by: AskedBy, response: ServerRe
 
 function sendPage(serving: Serving, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('content-security-policy', servedPolicy(serving.page));
-  const html = pageWith(serving.page, { ...serving.watch.page, live: true });
+  const { watch, composer } = serving;
+  const data = watch ? { ...watch.page, live: true } : { composer: { file: composer?.file } };
+  const html = pageWith(serving.page, data);
   send(request, response, 'text/html', html);
 }
 
