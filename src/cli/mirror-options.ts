@@ -7,6 +7,8 @@ import type { Context } from '../core/context.ts';
 import { parseBytes } from '../core/format.ts';
 import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
+import { formatDestination, parseDestination } from '../mirror/destination.ts';
+import type { OtherMirrors } from '../mirror/flow/cluster-resources.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { loadAuthFiles } from '../remote/config/auth-file.ts';
@@ -70,6 +72,10 @@ export const MIRROR_OPTIONS = {
     default: 0,
   }),
   icsp: onOff('Write ImageContentSourcePolicy instead of IDMS and ITMS'),
+  alsoAt: texts(
+    'HOST[/PATH]',
+    'Another mirror with the same content: rules name it second, for when this one is away',
+  ),
   signatures: onOff('Leave Sigstore signatures and other artifacts behind', { default: true }),
   concurrency: number('N', 'Blobs under way at once'),
   verifyTarget: VERIFY_TARGET,
@@ -130,6 +136,19 @@ function chartLoginFrom(
     const found = await lookup.credentialFor(host, pathname.replace(/^\/+|\/+$/g, ''));
     return found?.kind === 'basic' ? found : undefined;
   };
+}
+
+/** Mirrors that rules name beside the one that is filled. */
+export function otherMirrors({
+  to,
+  alsoAt,
+}: {
+  readonly to: string;
+  readonly alsoAt: readonly string[];
+}): OtherMirrors | undefined {
+  if (alsoAt.length === 0) return undefined;
+  const placeOf = (text: string) => formatDestination(parseDestination(text));
+  return { of: placeOf(to), mirrors: alsoAt.map(placeOf) };
 }
 
 /** Everything is there, or some images are not and the rest is in place. */

@@ -20,6 +20,7 @@ import {
 } from './rehearse.ts';
 import { assumptionsOf, type Hardware, type Model, modelInstall } from './storm/model.ts';
 import { playStorm, type Storm } from './storm/play-storm.ts';
+import { reliefOf } from './storm/relief.ts';
 import { pullPlan } from './storm/shares.ts';
 
 export interface StormOptions {
@@ -48,6 +49,8 @@ export interface RehearsalResult extends Rehearsal {
   readonly storm?: Storm | undefined;
   readonly models?: readonly Model[] | undefined;
   readonly assumptions?: readonly string[] | undefined;
+  /** What several mirrors and pinned images buy. */
+  readonly relief?: readonly string[] | undefined;
 }
 
 /** Opens a node, rehearses, and plays the storm where one is wanted. */
@@ -139,7 +142,12 @@ async function runStorm(
   const sizes = [...new Set([nodes, ...modelNodes])].toSorted((a, b) => a - b);
   const models = sizes.map((size) => modelInstall(pullPlan(checks, size), complete));
   const largest = models.at(-1);
-  return { storm, models, assumptions: largest ? assumptionsOf(complete, largest) : [] };
+  return {
+    storm,
+    models,
+    assumptions: largest ? assumptionsOf(complete, largest) : [],
+    relief: reliefOf(node.config.conf, pullPlan(checks, largest?.nodes ?? nodes), largest),
+  };
 }
 
 /**

@@ -134,7 +134,7 @@ function stormLines({ storm }: RehearsalResult, style: Style): string[] {
   ];
 }
 
-function modelLines({ models, assumptions }: RehearsalResult, style: Style): string[] {
+function modelLines({ models, assumptions, relief }: RehearsalResult, style: Style): string[] {
   if (!models || models.length === 0) return [];
   return [
     '',
@@ -144,5 +144,6 @@ function modelLines({ models, assumptions }: RehearsalResult, style: Style): str
       return `  ${nodes} machines: ${formatBytes(bytes)} in ${formatDuration(seconds * 1000)}, held up by: ${bounds}`;
     }),
     ...(assumptions ?? []).map((line) => `  ${style.dim(`assumed: ${line}`)}`),
+    ...(relief ?? []).map((line) => `  ${style.bold('relief')} ${line}`),
   ];
 }

@@ -3,18 +3,33 @@ import { catalogName, catalogSource, clusterCatalog } from '../../generate/clust
 import { updateService } from '../../generate/cluster/cluster-version.ts';
 import type { SignatureDocument } from '../../generate/cluster/release-signatures.ts';
 import { releaseSignatures } from '../../generate/cluster/release-signatures.ts';
+import type { MirrorRule } from '../../generate/mirror-rule.ts';
 import {
   imageContentSourcePolicy,
   imageDigestMirrorSet,
   imageTagMirrorSet,
 } from '../../generate/mirror-sets.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
-import { imageRules, type MirroredImage, type RuleGroup } from '../image-rules.ts';
+import {
+  type GroupedRules,
+  type ImageRules,
+  imageRules,
+  type MirroredImage,
+  type RuleGroup,
+} from '../image-rules.ts';
 import { fillTemplate } from './catalog-template.ts';
 
 export interface ResourceOptions {
   /** ImageContentSourcePolicy for old clusters, instead of the two newer kinds. */
   readonly icsp?: boolean | undefined;
+  /** Other mirrors with the same content: rules name them after the one they stand in for. */
+  readonly alsoAt?: OtherMirrors | undefined;
+}
+
+/** Each as `host[:port][/path]`. */
+export interface OtherMirrors {
+  readonly of: string;
+  readonly mirrors: readonly string[];
 }
 
 /** Names that earlier runs gave to the objects of catalogs, by `cs IMAGE` and `cc IMAGE`. */
@@ -91,12 +106,9 @@ function shortened(target: Reference): Reference {
 
 type Add = (name: string, objects: readonly object[]) => void;
 
-function addMirrorSets(
-  images: readonly MirroredImage[],
-  { icsp }: ResourceOptions,
-  add: Add,
-): void {
-  const { byDigest, byTag } = imageRules(images);
+function addMirrorSets(images: readonly MirroredImage[], options: ResourceOptions, add: Add): void {
+  const { icsp } = options;
+  const { byDigest, byTag } = rulesWith(images, options);
   const digestGroups = GROUPS.filter((group) => byDigest[group].length > 0);
   const tagGroups = GROUPS.filter((group) => byTag[group].length > 0);
   if (icsp) {
@@ -116,6 +128,25 @@ function addMirrorSets(
   );
 }
 
+/** The rules, with every other mirror beside the one that is known. */
+function rulesWith(images: readonly MirroredImage[], { alsoAt }: ResourceOptions): ImageRules {
+  const rules = imageRules(images);
+  if (!alsoAt) return rules;
+  const { of: home, mirrors } = alsoAt;
+  const all = (mirror: string) =>
+    mirror.startsWith(`${home}/`)
+      ? [mirror, ...mirrors.map((other) => `${other}${mirror.slice(home.length)}`)]
+      : [mirror];
+  const wider = (list: readonly MirrorRule[]) =>
+    list.map((rule) => ({ ...rule, mirrors: rule.mirrors.flatMap(all) }));
+  const widened = ({ release, operator, generic }: GroupedRules): GroupedRules => ({
+    release: wider(release),
+    operator: wider(operator),
+    generic: wider(generic),
+  });
+  return { byDigest: widened(rules.byDigest), byTag: widened(rules.byTag) };
+}
+
 function updateServices(images: readonly MirroredImage[]): object[] {
   const graph = images.find(({ image }) => image.kind === 'graph');
   const release = images.find(({ image }) => image.kind === 'release');
@@ -132,9 +163,10 @@ function updateServices(images: readonly MirroredImage[]): object[] {
 /** The part of an install-config that leads a new cluster to the mirror; empty without a release. */
 export function installConfigPart(
   images: readonly MirroredImage[],
-  { icsp }: ResourceOptions = {},
+  options: ResourceOptions = {},
 ): string {
-  const rules = imageRules(images).byDigest.release;
+  const { icsp } = options;
+  const rules = rulesWith(images, options).byDigest.release;
   if (rules.length === 0) return '';
   const sources = rules.map(({ source, mirrors }) => ({ source, mirrors }));
   return toYaml({ [icsp ? 'imageContentSources' : 'imageDigestSources']: sources });

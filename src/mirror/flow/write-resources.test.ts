@@ -58,3 +58,19 @@ test('writeResources finds a name for any catalog a registry may hold', async ()
     'cs-long-long-long-long-long-long-long-long-v4-18.yaml',
   ]);
 });
+
+test('writeResources names another mirror with the same content second in every rule', async () => {
+  const workingDir = new WorkingDir(await tempDir());
+  const source = parseReference(`quay.io/openshift-release-dev/ocp-release@${digestOf('r')}`);
+  const image = { kind: 'release', source, reason: 'a release' } as const;
+  const target = parseReference('m.example:5000/ocp/openshift/release-images:4.18.1-x86_64');
+  await workingDir.addMirrored([{ image, target, digest: digestOf('r') }]);
+
+  const alsoAt = { of: 'm.example:5000/ocp', mirrors: ['n.example'] };
+  const { installConfig } = await writeResources(ctx, workingDir, { alsoAt });
+
+  const file = join(workingDir.path, 'cluster-resources', 'idms-oc-mirror.yaml');
+  const both = ['m.example:5000/ocp', 'n.example'].map((at) => `${at}/openshift/release-images`);
+  for (const text of [await readFile(file, 'utf8'), installConfig ?? ''])
+    expect(text.match(/(?<=- )\S+release-images/g)).toEqual(both);
+});

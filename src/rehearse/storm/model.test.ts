@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { digestOf } from '../../oci/digest.ts';
+import { mergeFiles } from '../../oci/registries/model.ts';
+import { parseRegistriesFile } from '../../oci/registries/parse.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
 import { wantedImage } from '../images/wanted-image.ts';
 import { assumptionsOf, modelInstall, parseBits } from './model.ts';
 import { spreadOf } from './play-storm.ts';
+import { reliefOf } from './relief.ts';
 import { pullPlan } from './shares.ts';
 
 const GIGABYTE = 1e9;
@@ -88,4 +91,22 @@ test('parseBits reads speeds of networks as they are sold', () => {
 test('spreadOf gives values that were measured, and zeros for none', () => {
   expect(spreadOf([5, 1, 3, 2, 4])).toEqual({ p50: 3, p99: 5, max: 5 });
   expect(spreadOf([])).toEqual({ p50: 0, p99: 0, max: 0 });
+});
+
+test('reliefOf says that a second mirror is for failures, and what pinning spares', () => {
+  const confOf = (...mirrors: readonly string[]) => {
+    const tables = mirrors.map((host) => `[[registry.mirror]]\nlocation = "${host}/ocp"\n`);
+    const text = `[[registry]]\nprefix = "quay.io"\nlocation = "quay.io"\n${tables.join('')}`;
+    return mergeFiles([parseRegistriesFile('registries.conf', text)]);
+  };
+  const plan = pullPlan(CHECKS, 3);
+  const model = modelInstall(plan, HARDWARE);
+
+  const [one] = reliefOf(confOf('a.example'), plan, model);
+  const [two, pinned] = reliefOf(confOf('a.example', 'b.example:5000'), plan, model);
+
+  expect(one).toContain('One mirror in each rule');
+  expect(two).toContain('all nodes ask a.example');
+  expect(two).toContain('b.example:5000 answer when it does not');
+  expect(pinned).toContain('(100 %)');
 });

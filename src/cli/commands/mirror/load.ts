@@ -6,7 +6,7 @@ import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import { MIRROR_OPTIONS, paced } from '../../mirror-options.ts';
+import { MIRROR_OPTIONS, otherMirrors, paced } from '../../mirror-options.ts';
 import { withRegistries } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { resultText } from './result-text.ts';
@@ -42,6 +42,7 @@ export const mirrorLoadCommand = defineCommand({
         copySignatures: options.signatures,
         concurrency: options.concurrency,
         icsp: options.icsp,
+        alsoAt: otherMirrors(options),
       };
       return options.dryRun
         ? { dryRun: await planLoad(ctx, load) }

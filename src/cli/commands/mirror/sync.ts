@@ -5,7 +5,13 @@ import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
 import { onOff, text } from '../../flags.ts';
-import { COLLECT_OPTIONS, MIRROR_OPTIONS, paced, withMirrorTools } from '../../mirror-options.ts';
+import {
+  COLLECT_OPTIONS,
+  MIRROR_OPTIONS,
+  otherMirrors,
+  paced,
+  withMirrorTools,
+} from '../../mirror-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
 import { resultText } from './result-text.ts';
@@ -42,6 +48,7 @@ export const mirrorSyncCommand = defineCommand({
         workingDir,
         ...tools,
         icsp: options.icsp,
+        alsoAt: otherMirrors(options),
         copySignatures: options.signatures,
         concurrency: options.concurrency,
       };
