@@ -10,9 +10,9 @@ import { tempDir } from './temp.ts';
 
 // A release 5.0 made by hand: components in two repositories, two RHELs for nodes, each image signed.
 
-export const VERSION = '5.0.1';
+const VERSION = '5.0.1';
 const DEV = 'quay.io/openshift-release-dev';
-export const RELEASE_REPOSITORY = `${DEV}/ocp-release`;
+const RELEASE_REPOSITORY = `${DEV}/ocp-release`;
 const V4 = `${DEV}/ocp-v4.0-art-dev`;
 const V5 = `${DEV}/ocp-v5.0-art-dev`;
 const STREAM = 'io.openshift.os.streamclass';

@@ -11,7 +11,7 @@ export interface MirrorTimerInput {
   readonly user?: string | undefined;
 }
 
-export const MIRROR_TIMER = 'atoll-mirror';
+const MIRROR_TIMER = 'atoll-mirror';
 
 /** Runs a mirror command on schedule. Some images missing (7) and an end of the time window (130) are no failure. */
 export function mirrorService(input: MirrorTimerInput): string {
