@@ -1,5 +1,4 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { CollectDeps } from '../collecting.ts';
@@ -31,7 +30,7 @@ export interface DownloadWorld {
 }
 
 export const downloadsOf = ({ downloads }: DownloadDeps): string =>
-  downloads ?? join(tmpdir(), 'atoll-downloads');
+  downloads ?? resolve('working-dir', 'downloads');
 
 export function fetchAll(
   { ctx, deps }: DownloadWorld,

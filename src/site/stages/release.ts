@@ -5,6 +5,7 @@ import { givenReleaseKeys } from '../../content/release/signatures/release-keys.
 import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
 import { toYaml } from '../../core/yaml.ts';
 import { createWeb } from '../../http/web.ts';
+import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { releaseChannel } from '../inputs.ts';
 import { type Site, sitePath } from '../read-site.ts';
@@ -45,6 +46,7 @@ export async function siteCollectDeps(
   const deps: CollectDeps = {
     source: (reference) => registries.source(reference),
     web,
+    downloads: new WorkingDir(work.paths.mirror).file('downloads'),
     graph: mirror.graph && (mirror.graph.includes('://') ? mirror.graph : at(mirror.graph)),
     signatureStores: mirror.signatureStore ? [mirror.signatureStore] : undefined,
     releaseKeys: await givenReleaseKeys(mirror.releaseKey ? [at(mirror.releaseKey)] : []),
