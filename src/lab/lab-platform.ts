@@ -7,7 +7,7 @@ export const labPlatform = definePlatform({
   summary: 'machines that are played on this one',
   settings: z.strictObject({ type: z.literal('lab') }),
   // The registry shares its cores with the machines, and is for them alone.
-  mirror: { address: '127.0.0.1', workers: 1 },
+  mirror: { address: '127.0.0.1', workers: 1, asProcess: true },
   standsFor: {
     simulated: [
       'the machines: each is a process of its own with its own file system root',

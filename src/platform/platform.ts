@@ -190,6 +190,8 @@ interface PlatformFacts {
     /** The one address it listens at. Its name leads there, whatever DNS says. */
     readonly address?: string | undefined;
     readonly workers?: number | undefined;
+    /** Not as a service of the system: it goes with the platform. */
+    readonly asProcess?: boolean | undefined;
   };
   /** For a platform that plays machines: what stands for something else, and what is as it would be. */
   readonly standsFor?:

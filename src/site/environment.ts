@@ -1,5 +1,5 @@
 import { AtollError } from '../core/errors.ts';
-import { registerSecret } from '../core/redact.ts';
+import { registerCredential, registerSecret } from '../core/redact.ts';
 import type { EnvironmentOverride } from '../platform/platform.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -19,6 +19,7 @@ const OVERRIDES: readonly EnvironmentOverride[] = [
   },
   { variable: 'BASTION_HOST_PUBLIC_DNS', path: ['bastion', 'address'] },
   { variable: 'PROXY_PRIVATE_URL', path: ['proxy', 'url'] },
+  { variable: 'PROXY_PUBLIC_URL', path: ['proxy', 'publicUrl'] },
   { variable: 'CREDENTIALS_MODE', path: ['cluster', 'credentialsMode'] },
   { variable: 'BASE_DOMAIN', path: ['cluster', 'baseDomain'] },
   { variable: 'CLUSTER_NAME', path: ['cluster', 'name'] },
@@ -46,7 +47,29 @@ export function applyEnvironment(
     setAt(value, path, found);
     applied.push({ variable, field: path.join('.') });
   }
+  if (env.CUSTOM_PROXY_CREDENTIAL)
+    applied.push(...giveCredential(value, env.CUSTOM_PROXY_CREDENTIAL));
   return { value, applied };
+}
+
+/** `user:password` for the proxies of the site, where their URLs name nobody. */
+function giveCredential(document: Tree, credential: string): AppliedOverride[] {
+  const variable = 'CUSTOM_PROXY_CREDENTIAL';
+  const colon = credential.indexOf(':');
+  if (colon < 1)
+    throw new AtollError('INPUT_INVALID', `Cannot use ${variable}: it is not USER:PASSWORD`);
+  const [user, password] = [credential.slice(0, colon), credential.slice(colon + 1)];
+  registerCredential(user, password);
+  const proxy = (document.proxy ?? {}) as Tree;
+  return ['url', 'publicUrl'].flatMap((field) => {
+    const text = proxy[field];
+    if (typeof text !== 'string' || !URL.canParse(text) || new URL(text).username) return [];
+    const url = new URL(text);
+    url.username = user;
+    url.password = password;
+    proxy[field] = url.href.replace(/\/$/, '');
+    return { variable, field: `proxy.${field}` };
+  });
 }
 
 function setAt(tree: Tree, path: readonly string[], value: unknown): void {

@@ -35,6 +35,7 @@ const AWS = { platform: { type: 'aws', region: 'us-east-1' } };
 const EXISTING = { registry: { type: 'existing', host: 'mirror.example' } };
 const KEYED = { ...AWS, bastion: { sshKey: 'id.pub' } };
 const PROXY = { ...AWS, proxy: { enabled: true } };
+const PROXIED = { proxy: { url: 'http://proxy.example:3128' } };
 const OWN = { registry: 'steps', insert: [{ step: 'own-check', after: 'registry' }] };
 
 const remote = (login: Part) => ({ bastion: { address: 'bastion.example', ...login } });
@@ -75,6 +76,10 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'proxy.enabled': { before: AWS, after: PROXY },
   'proxy.port': { before: PROXY, after: { ...AWS, proxy: { enabled: true, port: 3129 } } },
+  'proxy.publicUrl': {
+    before: PROXIED,
+    after: { proxy: { ...PROXIED.proxy, publicUrl: 'http://out.example:3128' } },
+  },
   'proxy.url': { after: { proxy: { url: 'http://proxy.example:3128' } } },
   'mirror.imageSet': { after: { mirror: { imageSet: 'other-set.yaml' } } },
   'mirror.operators': {

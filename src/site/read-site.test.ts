@@ -183,3 +183,18 @@ test('sitePaths starts relative folders from the folder of the site, wherever it
     bundle: '/sites/north/out',
   });
 });
+
+test('CUSTOM_PROXY_CREDENTIAL is the login of proxies whose URLs name nobody', () => {
+  const env = {
+    PROXY_PRIVATE_URL: 'http://in.example:3128',
+    PROXY_PUBLIC_URL: 'http://own:pass-word@out.example:3128',
+    CUSTOM_PROXY_CREDENTIAL: 'ops:hunter:22',
+  };
+
+  const { site } = parse(GOOD, env);
+
+  expect(site?.proxy).toMatchObject({
+    url: 'http://ops:hunter%3A22@in.example:3128',
+    publicUrl: 'http://own:pass-word@out.example:3128',
+  });
+});

@@ -152,6 +152,11 @@ const RULES: readonly Rule[] = [
       'nodes reach a proxy on the bastion by the name of the mirror there; name it: proxy.url',
   },
   {
+    path: ['proxy', 'publicUrl'],
+    broken: ({ proxy }) => proxy.publicUrl !== undefined && proxy.url === undefined,
+    message: 'is the same proxy as seen from outside: name it as nodes see it, too: proxy.url',
+  },
+  {
     path: ['cluster', 'disabledCapabilities'],
     broken: ({ cluster, release }) =>
       cluster.disabledCapabilities.length > 0 && release.version === undefined,

@@ -4,6 +4,7 @@ import type { OpenPlatform, SiteResource } from '../platform/platform.ts';
 import { removeFromBastion } from './bastion/bastion-folder.ts';
 import type { SiteInventory } from './inventory.ts';
 import { stopService } from './service.ts';
+import { removeUnit } from './system-service.ts';
 
 interface Owner {
   readonly inventory: SiteInventory;
@@ -35,6 +36,7 @@ async function removeOne(
   if (await platform.remove(ctx, resource)) return;
   const open = () => platform.bastion(ctx, (claimed) => inventory.claim(claimed));
   if (await removeFromBastion(ctx, resource, open)) return;
+  if (resource.kind === 'unit') await removeUnit(ctx, resource.id);
   if (resource.kind === 'service') await stopService(ctx, resource.id);
   if (resource.kind === 'directory') await rm(resource.id, { recursive: true, force: true });
 }

@@ -80,6 +80,10 @@ const proxy = z.strictObject({
   enabled: z.boolean().default(false).describe('squid on the bastion'),
   port: port.default(siteDefaults.proxyPort).describe('Port of that squid'),
   url: z.string().optional().describe('An existing proxy (PROXY_PRIVATE_URL)'),
+  publicUrl: z
+    .string()
+    .optional()
+    .describe('The same proxy as it is reached from outside (PROXY_PUBLIC_URL)'),
 });
 
 const mirror = z.strictObject({

@@ -15,6 +15,7 @@ import { checkWorkflow } from '../workflow/run-workflow.ts';
 import type { Step, Workflow } from '../workflow/step.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { siteDefaults } from './schema.ts';
+import { leaveSharedFiles, sharedDir } from './shared-files.ts';
 import { STAGES } from './stages/index.ts';
 import { STAGE_IDS, type Stage, type StageWork } from './stages/stage.ts';
 
@@ -86,13 +87,17 @@ function stageStep(work: StageWork, stage: Stage, needs: readonly string[]): Ste
     inputs: stage.inputs(work.site),
     always: stage.always,
     plan: async () => stage.plan(work),
-    run: (ctx, run) => stage.run(ctx, work, run),
+    run: async (ctx, run) => {
+      const output = await stage.run(ctx, work, run);
+      await leaveSharedFiles(ctx, work, stage.id, output);
+      return output;
+    },
   };
 }
 
 function surroundings({ paths, env, site }: StageWork): ShellSurroundings {
   return {
-    sharedDir: join(paths.state, 'shared'),
+    sharedDir: sharedDir(paths),
     artifactDir: join(paths.state, 'artifacts'),
     env: { ...env, ATOLL_SITE: site.path },
   };

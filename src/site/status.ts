@@ -1,7 +1,9 @@
+import { silentContext } from '../core/context.ts';
 import type { SiteResource } from '../platform/platform.ts';
 import type { OpenSite } from './open-site.ts';
 import { isServiceRunning } from './service.ts';
 import { STAGE_IDS } from './stages/stage.ts';
+import { isUnitActive } from './system-service.ts';
 
 export interface StageStatus {
   readonly stage: string;
@@ -16,6 +18,12 @@ export interface SiteStatus {
   readonly resources: readonly (SiteResource & { readonly running?: boolean })[];
 }
 
+/** Kinds of things that run, and how to look whether they do. */
+const RUNNING: Readonly<Record<string, (id: string) => Promise<boolean>>> = {
+  service: isServiceRunning,
+  unit: (id) => isUnitActive(silentContext(), id),
+};
+
 /** Where a site stands, from its journal and inventory. */
 export async function siteStatus({ work, journal, inventory }: OpenSite): Promise<SiteStatus> {
   const own = [...journal.steps().keys()].filter((id) => !STAGE_IDS.some((stage) => stage === id));
@@ -29,13 +37,10 @@ export async function siteStatus({ work, journal, inventory }: OpenSite): Promis
     };
   });
   const resources = await Promise.all(
-    inventory
-      .resources()
-      .map(async (resource) =>
-        resource.kind === 'service'
-          ? { ...resource, running: await isServiceRunning(resource.id) }
-          : resource,
-      ),
+    inventory.resources().map(async (resource) => {
+      const running = await RUNNING[resource.kind]?.(resource.id);
+      return running === undefined ? resource : { ...resource, running };
+    }),
   );
   return { site: work.site.name, stages, resources };
 }

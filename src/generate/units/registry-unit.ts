@@ -2,12 +2,14 @@ import { execLine, type UnitLine, unitFile } from './unit-file.ts';
 
 export interface RegistryUnitInput {
   /** Where atoll itself lies. */
-  readonly program?: string | undefined;
+  readonly program?: string | readonly string[] | undefined;
   /** The configuration `atoll registry serve` reads. */
   readonly config?: string | undefined;
   /** Where the content lies: the only place the service may write. */
   readonly data?: string | undefined;
   readonly user?: string | undefined;
+  /** Default: the one named like the user. */
+  readonly group?: string | undefined;
   /** The lowest port of its listeners. */
   readonly lowestPort?: number | undefined;
   /** Auth file with the logins of upstreams, for pull-through caches. */
@@ -24,7 +26,7 @@ export const REGISTRY_DEFAULTS = {
 
 /** The embedded registry as a service with its own user and as few rights as it can live with. */
 export function registryUnit(input: RegistryUnitInput = {}): string {
-  const program = input.program ?? REGISTRY_DEFAULTS.program;
+  const program = [input.program ?? REGISTRY_DEFAULTS.program].flat();
   const config = input.config ?? REGISTRY_DEFAULTS.config;
   const data = input.data ?? REGISTRY_DEFAULTS.data;
   const user = input.user ?? REGISTRY_DEFAULTS.user;
@@ -41,13 +43,17 @@ export function registryUnit(input: RegistryUnitInput = {}): string {
     Service: [
       ['Type', 'exec'],
       ['User', user],
-      ['Group', user],
-      ['ExecStart', execLine([program, 'registry', 'serve', '--config', config, ...logins])],
+      ['Group', input.group ?? user],
+      ['ExecStart', execLine([...program, 'registry', 'serve', '--config', config, ...logins])],
       ['Restart', 'always'],
       ['RestartSec', 5],
       ['TimeoutStopSec', 90],
       ['LimitNOFILE', 65536],
-      ...hardening({ writable: [data], lowestPort: input.lowestPort }),
+      ...hardening({
+        writable: [data],
+        lowestPort: input.lowestPort,
+        usesHome: [...program, config, data].some((path) => /^\/(?:home|root)\//.test(path)),
+      }),
     ],
     Install: [['WantedBy', 'multi-user.target']],
   });
@@ -70,6 +76,8 @@ interface HardeningInput {
   readonly writable: readonly string[];
   /** The lowest port it listens on: below 1024 needs a capability. */
   readonly lowestPort?: number | undefined;
+  /** Whether something it needs is in somebody's home. */
+  readonly usesHome?: boolean | undefined;
 }
 
 /**
@@ -84,7 +92,7 @@ function hardening(input: HardeningInput): UnitLine[] {
     ['AmbientCapabilities', bind],
     ['ProtectSystem', 'strict'],
     ['ReadWritePaths', input.writable.join(' ')],
-    ['ProtectHome', 'yes'],
+    ['ProtectHome', input.usesHome ? 'no' : 'yes'],
     ['ProtectClock', 'yes'],
     ['ProtectControlGroups', 'yes'],
     ['ProtectHostname', 'yes'],

@@ -4,6 +4,9 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readText, readTextIfPresent, unreadable } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
+import { selfCommand } from '../../core/self.ts';
+import { registryUnit } from '../../generate/units/registry-unit.ts';
+import { localHost } from '../../host/local-host.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
 import { setPassword } from '../../registry/auth/users.ts';
 import { CONFIG_NAME, readConfigFile } from '../../registry/config-file.ts';
@@ -13,7 +16,9 @@ import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
 import { siteInputs } from '../inputs.ts';
 import { mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
-import { startService } from '../service.ts';
+import type { Site } from '../read-site.ts';
+import { startService, stopService } from '../service.ts';
+import { startUnit, systemdTrouble } from '../system-service.ts';
 import { waitForImageRegistry } from '../wait-for-image-registry.ts';
 import { registryOptions } from './places.ts';
 import {
@@ -30,13 +35,15 @@ export const registryStage: Stage = {
   id: 'registry',
   needs: ['bastion'],
   inputs: ({ registry, name }) => asJson({ registry, name }),
-  plan: ({ site, paths }) =>
-    site.registry.type === 'embedded'
+  plan: ({ site, paths }) => [
+    ...(site.registry.type === 'embedded'
       ? [
           `make a registry in ${paths.registry} with its own CA and a first user`,
-          `serve it as ${mirrorHost(site)}`,
+          `serve it as ${mirrorHost(site)}, as a service where systemd runs`,
         ]
-      : [`use the registry ${mirrorHost(site)}`],
+      : [`use the registry ${mirrorHost(site)}`]),
+    ...proxyPlan(site.proxy),
+  ],
   // A reboot or a crash may have stopped it.
   always: true,
   run: async (ctx, work) => {
@@ -50,6 +57,16 @@ export const registryStage: Stage = {
   },
 };
 
+/** Without the login that a URL may hold. */
+function proxyPlan({ url, publicUrl }: Site['proxy']): string[] {
+  const shown = [url, publicUrl].flatMap((text) =>
+    URL.canParse(text ?? '') ? new URL(text ?? '').host : [],
+  );
+  return shown.length === 0
+    ? []
+    : [`leave the proxy ${shown.join(', from outside ')} to nodes and steps`];
+}
+
 export const registryPidFile = (paths: Pick<StageWork['paths'], 'state'>): string =>
   join(paths.state, 'registry.pid');
 
@@ -60,13 +77,40 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
     await inventory.claim({ kind: 'directory', id: paths.registry, temporary });
   await ensureEmbedded(ctx, work);
   const pidFile = registryPidFile(paths);
-  const { workers } = site.platformKind.mirror;
+  const { workers, asProcess } = site.platformKind.mirror;
+  const trouble = asProcess ? '' : await systemdTrouble(ctx);
+  if (trouble === undefined) {
+    await stopService(ctx, pidFile);
+    const name = `atoll-registry-${site.name}.service`;
+    await inventory.claim({ kind: 'unit', id: name, temporary });
+    return await startUnit(ctx, { name, contents: await unitOf(ctx, work) });
+  }
+  if (trouble !== '') tellProcess(ctx, trouble);
   const own = workers === undefined ? [] : ['--workers', String(workers)];
   await inventory.claim({ kind: 'service', id: pidFile, temporary });
   await startService(ctx, {
     pidFile,
     logFile: join(paths.state, 'logs', 'registry-service.log'),
     args: ['registry', 'serve', '--dir', paths.registry, ...own, '--output', 'json'],
+  });
+}
+
+function tellProcess(ctx: Context, trouble: string): void {
+  const message = `The registry runs as a process, not as a service (${trouble}): after a reboot run "atoll up" again`;
+  ctx.emit({ type: 'note.added', message });
+}
+
+/** The service runs as whoever runs this: the folder of the site is theirs. */
+async function unitOf(ctx: Context, { paths }: StageWork): Promise<string> {
+  const { stdout } = await localHost().run(ctx, 'id', ['-un']);
+  const group = await localHost().run(ctx, 'id', ['-gn']);
+  const { file, args } = selfCommand();
+  return registryUnit({
+    program: [file, ...args],
+    config: join(paths.registry, CONFIG_NAME),
+    data: paths.registry,
+    user: stdout.trim(),
+    group: group.stdout.trim(),
   });
 }
 

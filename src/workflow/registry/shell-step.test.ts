@@ -7,6 +7,7 @@ import { type Context, silentContext } from '../../core/context.ts';
 import { identityOf, isRunning } from '../../core/process-identity.ts';
 import { openJournal } from '../journal.ts';
 import { runWorkflow, type WorkflowResult } from '../run-workflow.ts';
+import { missingNeeds } from './missing-needs.ts';
 import { readStepRegistry } from './read-registry.ts';
 import { resolveSteps } from './resolve.ts';
 import { shellSteps } from './shell-step.ts';
@@ -23,6 +24,7 @@ async function bench(
   name: string,
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},
+  credentials: Readonly<Record<string, string>> = {},
 ): Promise<Bench> {
   const root = await tempDir();
   const at = (file: string) => join(root, file);
@@ -36,6 +38,7 @@ async function bench(
       sharedDir: at('shared'),
       artifactDir: at('artifacts'),
       env: { PATH: process.env.PATH, ...env },
+      credentials,
     });
     const journal = await openJournal(ctx, at('journal.ndjson'));
     try {
@@ -221,4 +224,33 @@ describe('shellSteps', () => {
       { step: 'b', outcome: 'skipped', reason: 'all went well' },
     ]);
   });
+});
+
+test('shellSteps lead a step to the folder that a credential was mapped to', async () => {
+  const folder = await tempDir();
+  await writeFile(join(folder, 'token'), 'a-token\n');
+  const more = `  credentials:\n  - name: proxy-creds\n    namespace: test-credentials\n    mount_path: /var/run/vault/proxy\n  env:\n  - name: PLACE\n    default: /var/run/vault/proxy\n`;
+  const files = ref(
+    'a',
+    'cat /var/run/vault/proxy/token "$PLACE/token" > "$SHARED_DIR/seen"',
+    more,
+  );
+  const { run, read } = await bench('a', files, {}, { 'proxy-creds': folder });
+
+  expect((await run()).succeeded).toBe(true);
+  expect(await read('shared/seen')).toBe('a-token\na-token\n');
+});
+
+test('missingNeeds tells before a step starts what it will miss', async () => {
+  const root = await tempDir();
+  for (const [file, text] of Object.entries(
+    ref('a', 'oc-of-nobody get "$LEASED_RESOURCE" "$GIVEN" "$SHARED_DIR"; ls'),
+  ))
+    await writeFile(join(root, file), text);
+  const { steps } = resolveSteps(await readStepRegistry(silentContext(), root), 'a');
+
+  const env = { PATH: process.env.PATH, GIVEN: 'x' };
+  expect(await missingNeeds(steps, { env })).toEqual([
+    { step: 'a', variables: ['LEASED_RESOURCE'], programs: ['oc-of-nobody'] },
+  ]);
 });

@@ -31,6 +31,8 @@ export interface ShellSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Steps run although a credential they mount is not on this machine. */
   readonly ignoreCredentials?: boolean | undefined;
+  /** Folders of credentials, by their name or by the place where a step expects them. */
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function shellStep(
   needs: readonly string[],
 ): Promise<Step> {
   const { step } = resolved;
-  const commands = await readCommands(resolved);
+  const commands = mapped(await readCommands(resolved), resolved, surroundings);
   const graceMs = step.grace_period ? durationMs(step.grace_period) : DEFAULT_GRACE_MS;
   return {
     id: step.as,
@@ -71,6 +73,23 @@ export async function shellStep(
       return {};
     },
   };
+}
+
+/** Where the folder of a credential is here; undefined when nothing was said of it. */
+function folderOf(credential: Credential, { credentials = {} }: ShellSurroundings) {
+  const { mount_path: place, name, bundle } = credential;
+  return credentials[place] ?? credentials[name ?? ''] ?? credentials[bundle ?? ''];
+}
+
+type Credential = NonNullable<ResolvedStep['step']['credentials']>[number];
+
+/** The text with the places of credentials replaced: without a container nothing can be mounted there. */
+function mapped(text: string, { step }: ResolvedStep, surroundings: ShellSurroundings): string {
+  return (step.credentials ?? []).reduce((result, credential) => {
+    const folder = folderOf(credential, surroundings);
+    const place = credential.mount_path.replace(/\/+$/, '');
+    return folder === undefined ? result : result.replaceAll(place, folder);
+  }, text);
 }
 
 /** The variables a step sees; throws when one it declares has no value. */
@@ -127,7 +146,7 @@ function declaredValues(
   const missing: string[] = [];
   for (const { name, value } of resolved.env) {
     if (value === undefined) missing.push(name);
-    else values[name] = value;
+    else values[name] = mapped(value, resolved, surroundings);
   }
   const outside = [...(resolved.step.leases ?? []), ...resolved.dependencies].map(
     (from) => from.env,
@@ -151,11 +170,13 @@ async function checkCredentials(
 ): Promise<void> {
   if (surroundings.ignoreCredentials) return;
   for (const credential of resolved.step.credentials ?? []) {
-    if (await exists(credential.mount_path)) continue;
+    if (await exists(folderOf(credential, surroundings) ?? credential.mount_path)) continue;
     throw new AtollError(
       'INPUT_INVALID',
       `Cannot run step "${resolved.step.as}": its credential "${credential.name ?? credential.bundle ?? ''}" is not at "${credential.mount_path}"`,
-      { hint: 'Put the files there, or run with --ignore-credentials if the step can do without' },
+      {
+        hint: `Name a folder with its files: --credential ${credential.name ?? credential.mount_path}=DIR; or run with --ignore-credentials if the step can do without`,
+      },
     );
   }
 }

@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path';
+import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { acquireLock } from '../../../core/lock.ts';
 import { openJournal } from '../../../workflow/journal.ts';
+import { type MissingNeeds, missingNeeds } from '../../../workflow/registry/missing-needs.ts';
 import { resolveSteps } from '../../../workflow/registry/resolve.ts';
 import { describeStep, shellSteps } from '../../../workflow/registry/shell-step.ts';
 import { runWorkflow } from '../../../workflow/run-workflow.ts';
 import { defineCommand } from '../../command.ts';
-import { onOff, text } from '../../flags.ts';
+import { onOff, text, texts } from '../../flags.ts';
 import { columns } from '../../table.ts';
 import { openStepRegistry, parsePairs, STEP_OPTIONS } from './step-registry-folder.ts';
 
@@ -23,12 +25,18 @@ export const stepRunCommand = defineCommand({
     }),
     sharedDir: text('DIR', 'SHARED_DIR (default: shared in --dir)'),
     clusterProfileDir: text('DIR', 'CLUSTER_PROFILE_DIR'),
+    credential: texts(
+      'NAME=DIR',
+      'Folder of a credential, by its name or the path a step expects it at. May be repeated',
+    ),
     ignoreCredentials: onOff('Run although a credential is not mounted here'),
     fresh: onOff('Run steps that are finished, too'),
     dryRun: onOff('Show what would run and change nothing'),
   },
   examples: {
     'atoll step run my-check --registry steps --env REGION=eu-west-1': 'one step',
+    'atoll step run ipi-conf --registry steps --credential ci-pull-credentials=secrets':
+      'with a credential that the CI would mount',
     'atoll step run ipi-aws --registry steps --dry-run': 'only look',
   },
   async run(ctx, { args, options, terminal }) {
@@ -49,13 +57,16 @@ export const stepRunCommand = defineCommand({
     const lock = await acquireLock(ctx, join(directory, 'lock'), `the run of "${name}"`);
     const journal = await openJournal(ctx, join(directory, 'journal.ndjson'));
     try {
-      const steps = await shellSteps(resolved.steps, {
+      const surroundings = {
         sharedDir: resolve(options.sharedDir ?? join(directory, 'shared')),
         artifactDir: join(directory, 'artifacts'),
         clusterProfileDir: options.clusterProfileDir && resolve(options.clusterProfileDir),
         env: { ...terminal.env, ...given },
         ignoreCredentials: options.ignoreCredentials,
-      });
+        credentials: foldersOf(options.credential),
+      };
+      for (const needs of await missingNeeds(resolved.steps, surroundings)) warn(ctx, needs);
+      const steps = await shellSteps(resolved.steps, surroundings);
       const { allowSkipOnSuccess } = resolved;
       const result = await runWorkflow(ctx, { name, steps }, journal, {
         directory,
@@ -80,3 +91,22 @@ export const stepRunCommand = defineCommand({
           `logs are in ${join(directory, 'logs')}`,
         ].join('\n'),
 });
+
+function foldersOf(pairs: readonly string[]): Record<string, string> {
+  const folders = Object.entries(parsePairs('--credential', pairs));
+  return Object.fromEntries(folders.map(([name, folder]) => [name, resolve(folder)]));
+}
+
+/** Better before an hour of steps than after it. */
+function warn(ctx: Context, { step, variables, programs }: MissingNeeds): void {
+  const missing = [
+    ...(variables.length > 0 ? [`variables nobody sets: ${variables.join(', ')}`] : []),
+    ...(programs.length > 0 ? [`programs that are not here: ${programs.join(', ')}`] : []),
+  ];
+  ctx.emit({
+    type: 'warning.raised',
+    subject: step,
+    message: `Step "${step}" may miss ${missing.join('; ')}`,
+    hint: 'Set variables with --env NAME=VALUE, and put programs on the PATH under these names',
+  });
+}

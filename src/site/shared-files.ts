@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { readTextIfPresent } from '../core/files.ts';
+import { MADE_FILE } from '../platform/platform.ts';
+import type { JsonObject } from '../workflow/step.ts';
+import { mirrorHost } from './mirror-place.ts';
+import { INSTALL_FILES } from './stages/config.ts';
+import { writeSecret } from './stages/secrets.ts';
+import type { StageId, StageWork } from './stages/stage.ts';
+
+type Files = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What a stage leaves in SHARED_DIR, under the names that steps of a step registry read: so those can
+ * follow ours. They may hold credentials, so only their owner reads them.
+ */
+export async function leaveSharedFiles(
+  ctx: Context,
+  work: StageWork,
+  stage: StageId,
+  output: JsonObject,
+): Promise<void> {
+  const files = (await FILES[stage]?.(work, output)) ?? {};
+  for (const [name, text] of Object.entries(files)) {
+    ctx.signal.throwIfAborted();
+    if (text === undefined) continue;
+    await writeSecret(join(sharedDir(work.paths), name), text.endsWith('\n') ? text : `${text}\n`);
+  }
+}
+
+export const sharedDir = ({ state }: Pick<StageWork['paths'], 'state'>): string =>
+  join(state, 'shared');
+
+const FILES: Readonly<
+  Partial<Record<StageId, (work: StageWork, output: JsonObject) => Promise<Files>>>
+> = {
+  infrastructure: ({ paths }) => networkFiles(paths.state),
+  bastion: async ({ site }, { host }) => {
+    const { user, address } = site.bastion;
+    const shown = typeof host === 'string' ? host.split('@').at(-1) : undefined;
+    const known = address ?? (site.platformKind.makesBastion ? shown : 'localhost');
+    const there = known === 'localhost' ? {} : { bastion_ssh_user: user };
+    return { bastion_public_address: known, bastion_private_address: known, ...there };
+  },
+  registry: async (work) => ({
+    mirror_registry_url: mirrorHost(work.site),
+    ...(await proxyFiles(work)),
+  }),
+  config: async ({ paths }) => ({
+    'install-config.yaml': await readTextIfPresent(
+      join(paths.install, INSTALL_FILES.installConfig),
+    ),
+  }),
+  cluster: async ({ paths }) => {
+    const at = (...names: readonly string[]) =>
+      readTextIfPresent(join(paths.install, 'cluster', ...names));
+    return {
+      kubeconfig: await at('auth', 'kubeconfig'),
+      'kubeadmin-password': await at('auth', 'kubeadmin-password'),
+      'metadata.json': await at('metadata.json'),
+    };
+  },
+};
+
+async function proxyFiles({ site }: StageWork): Promise<Files> {
+  const { url, publicUrl } = site.proxy;
+  return { proxy_private_url: url, proxy_public_url: publicUrl ?? url };
+}
+
+/** Lists are written as YAML reads them, and as the real steps write them. */
+const listed = (ids: string | undefined) =>
+  ids === undefined ? undefined : JSON.stringify(ids.split(',')).replaceAll('"', "'");
+
+async function networkFiles(state: string): Promise<Files> {
+  const text = await readTextIfPresent(join(state, MADE_FILE));
+  const made = JSON.parse(text ?? '{}') as Readonly<Record<string, string | undefined>>;
+  return {
+    vpc_id: made.VpcId,
+    private_subnet_ids: listed(made.PrivateSubnetIds),
+    public_subnet_ids: listed(made.PublicSubnetIds),
+  };
+}
