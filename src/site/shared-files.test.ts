@@ -34,7 +34,7 @@ test('stages leave what steps of a step registry read, for their owner alone', a
 });
 
 test('a stage that runs leaves its files by itself', async () => {
-  const { work } = await openTestSite();
+  const { work } = await openTestSite({ registry: { type: 'existing' } });
   await fillMirror(work.paths);
   const { steps } = await siteWorkflow(ctx, work);
 

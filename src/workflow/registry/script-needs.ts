@@ -63,7 +63,7 @@ function programsOf(text: string): string[] {
     ['""', ...(quoted.match(/\$\([^)]*\)/g) ?? [])].join(' '),
   );
   const words = code.matchAll(
-    /(?:^|[|;&({]|\$\(|\b(?:then|do|else|if|elif|while|until|!|timeout \d+\w?|sudo|xargs|time)\s)\s*(?:[A-Za-z_]\w*=(?:(?!\$\()\S)*\s+)*([a-z][a-z0-9_.+-]*)(?=[\s;|&)]|$)/gm,
+    /(?<=(?:^|[|;&({]|\$\(|\b(?:then|do|else|if|elif|while|until|sudo|xargs|time|timeout \d+\w?)\s|!\s)[ \t]*)(?:[A-Za-z_]\w*=(?:(?!\$\()\S)*[ \t]+)*([a-z][a-z0-9_.+-]*)(?=[\s;|&)]|$)/gm,
   );
   const names = [...words].map(([, name = '']) => name);
   const isOther = (name: string) => !SHELL_WORDS.has(name) && !functions.has(name);
