@@ -13,7 +13,7 @@ import type { BastionPlace } from './bastion-place.ts';
 const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 /** What of the package the program needs to run. */
-const PARTS = ['dist/cli', 'dist/chunks', 'assets', 'package.json'];
+const PARTS = ['dist/cli', 'dist/chunks', 'dist/package.json', 'assets', 'package.json'];
 
 /** Whether a Node there is new enough; the floor is the one in package.json. */
 const NODE_SCRIPT = `node -e 'const [a,b]=process.versions.node.split(".");process.exit(a>20||a==20&&b>=19?0:1)' 2>/dev/null && command -v node`;
