@@ -49,8 +49,10 @@ export async function removeUnit(ctx: Context, name: string): Promise<void> {
 }
 
 export async function isUnitActive(ctx: Context, name: string): Promise<boolean> {
-  const { status } = await localHost().run(ctx, 'systemctl', ['is-active', '--quiet', name]);
-  return status === 0;
+  // Without D-Bus only root is answered; who may not become root made no units.
+  const args = ['is-active', '--quiet', name];
+  const asked = localHost().run(ctx, 'systemctl', args, { sudo: true });
+  return await asked.then(({ status }) => status === 0).catch(() => false);
 }
 
 async function systemctl(ctx: Context, host: Host, ...args: readonly string[]): Promise<void> {

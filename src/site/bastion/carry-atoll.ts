@@ -13,7 +13,14 @@ import type { BastionPlace } from './bastion-place.ts';
 const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
 /** What of the package the program needs to run. */
-const PARTS = ['dist/cli', 'dist/chunks', 'dist/package.json', 'assets', 'package.json'];
+const PARTS = [
+  'dist/cli',
+  'dist/chunks',
+  'dist/package.json',
+  'dist/dashboard.html',
+  'assets',
+  'package.json',
+];
 
 /** Whether a Node there is new enough; the floor is the one in package.json. */
 const NODE_SCRIPT = `node -e 'const [a,b]=process.versions.node.split(".");process.exit(a>20||a==20&&b>=19?0:1)' 2>/dev/null && command -v node`;
@@ -104,7 +111,7 @@ async function packageTar(root: string): Promise<Buffer> {
 }
 
 async function filesBelow(path: string): Promise<readonly string[]> {
-  if (path.endsWith('.json')) return [path];
+  if (/\.(?:json|html)$/.test(path)) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
