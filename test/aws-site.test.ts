@@ -1,9 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { silentContext } from '../src/core/context.ts';
+import { sitePolicy } from '../src/generate/credentials/aws-policy.ts';
 import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
+import { withAppsRecord, writeAppsRecord } from '../src/platform/aws/cluster/apps-record.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
+import { removeRecords } from '../src/platform/aws/zone.ts';
+import type { PlatformSite } from '../src/platform/platform.ts';
 import { type AwsLab, startAwsLab } from './support/aws-lab.ts';
 import {
   type AwsSiteChange,
@@ -12,6 +17,7 @@ import {
   bootedWith,
   bringUpAws,
   openAws,
+  testInventory,
 } from './support/aws-site.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
@@ -103,4 +109,142 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     },
     60_000,
   );
+
+  test.each(['classic', 'network'])(
+    'points *.apps at a %s load balancer of its router once there is one',
+    async (kind) => {
+      const { site, platform } = await opened();
+      const inventory = testInventory();
+      await platform.provision(ctx, inventory.claim);
+      const made = JSON.parse(await readFile(join(site.paths.state, 'platform.json'), 'utf8'));
+      const place = { zone: made.HostedZoneId, vpc: made.VpcId, domain: 'north.example.com' };
+      const Tags = [
+        { Key: 'kubernetes.io/service-name', Value: 'openshift-ingress/router-default' },
+      ];
+      const Subnets = [made.PrivateSubnetIds.split(',')[0]];
+
+      expect(await writeAppsRecord(ctx, lab.aws, place)).toBe(false);
+      if (kind === 'classic') {
+        const listener = { Protocol: 'TCP', LoadBalancerPort: 443, InstancePort: 443 };
+        const LoadBalancerName = 'router';
+        await lab.aws.query(ctx, 'elb', 'CreateLoadBalancer', {
+          LoadBalancerName,
+          Subnets,
+          Tags,
+          Listeners: [listener],
+        });
+      } else {
+        await lab.aws.query(ctx, 'elbv2', 'CreateLoadBalancer', {
+          Name: 'router',
+          Type: 'network',
+          Subnets,
+          Tags,
+        });
+      }
+      expect(await withAppsRecord(ctx, lab.aws, place, async () => 'installed')).toBe('installed');
+      expect(await writeAppsRecord(ctx, lab.aws, place)).toBe(true);
+
+      const zone = `/2013-04-01/hostedzone/${place.zone}/rrset`;
+      const records = await lab.aws.rest(ctx, 'route53', {
+        action: 'List',
+        method: 'GET',
+        path: zone,
+      });
+      expect(JSON.stringify(records)).toMatch(/\*\.apps\.north\.example\.com.*router/);
+      expect(await removeRecords(ctx, lab.aws, place.zone, () => true)).toEqual([
+        '*.apps.north.example.com',
+      ]);
+      await platform.close();
+    },
+  );
+
+  test('boots a cluster with users of its own and without zones, and destroys it first', async () => {
+    const { site, platform } = await opened(await KINDS['with a bastion of its own']?.());
+    const inventory = testInventory();
+    await platform.provision(ctx, inventory.claim);
+    await platform.bastion(ctx, inventory.claim);
+    await installerFake(site);
+    const wanted = async () => {
+      throw new Error('Nobody verifies here');
+    };
+    const run = {
+      outputs: {},
+      directory: '',
+      log: () => undefined,
+      claim: inventory.claim,
+      wanted,
+    };
+
+    await platform.boot(ctx, run);
+    await platform.watch(ctx, run);
+
+    const cluster = join(site.paths.install, 'cluster');
+    const dns = await readFile(join(cluster, 'manifests', 'cluster-dns-02-config.yml'), 'utf8');
+    expect(parse(dns).spec).toEqual({ baseDomain: 'north.example.com' });
+    const secret = join(
+      cluster,
+      'manifests',
+      'openshift-ingress-operator-cloud-credentials-credentials.yaml',
+    );
+    expect(parse(await readFile(secret, 'utf8')).stringData.aws_access_key_id).toMatch(/^AKIA/);
+    expect((await stat(secret)).mode & 0o077).toBe(0);
+    expect(inventory.resources.at(-1)?.kind).toBe('openshift-cluster');
+    await inventory.removeAll(ctx, platform);
+    expect(await readFile(join(site.paths.tools, 'calls'), 'utf8')).toMatch(
+      /create manifests.*create cluster.*destroy cluster/s,
+    );
+    expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);
+    await platform.close();
+  }, 60_000);
+
+  test('is not taken from under machines that are not its own', async () => {
+    const { site, platform } = await opened(await KINDS['with a bastion of its own']?.());
+    const inventory = testInventory();
+    await platform.provision(ctx, inventory.claim);
+    const made = JSON.parse(await readFile(join(site.paths.state, 'platform.json'), 'utf8'));
+    const images = await lab.aws.query(ctx, 'ec2', 'DescribeImages');
+    await lab.aws.query(ctx, 'ec2', 'RunInstances', {
+      ImageId: textOf(listOf(images, 'imagesSet')[0], 'imageId'),
+      SubnetId: made.PrivateSubnetIds.split(',')[0],
+      MinCount: 1,
+      MaxCount: 1,
+    });
+
+    await expect(inventory.removeAll(ctx, platform)).rejects.toMatchObject({
+      code: 'CLOUD_LEFTOVERS',
+      hint: expect.stringContaining('destroy cluster'),
+    });
+    await platform.close();
+  });
+
+  test('asks for no permission that its policy does not give', async () => {
+    lab.proxy.decide = bootedWith(sshd);
+    const { platform } = await opened();
+    const inventory = await bringUpAws(ctx, platform);
+    await inventory.removeAll(ctx, platform);
+    await platform.close();
+
+    const granted = sitePolicy('north').Statement.flatMap(({ Action }) => Action);
+    const asked = lab.proxy.calls
+      .filter((call) => /^[a-z0-9]+:[A-Z][a-z]/.test(call))
+      .map((call) => call.replace(/^tagging:/, 'tag:'));
+    expect(asked.length).toBeGreaterThan(50);
+    expect([...new Set(asked)].filter((call) => !granted.includes(call))).toEqual([]);
+  }, 60_000);
 });
+
+/** Stands for the installer: it writes what the real one would, and what it was called with. */
+async function installerFake({ paths }: PlatformSite): Promise<void> {
+  await mkdir(join(paths.install, 'extra'), { recursive: true });
+  await mkdir(paths.tools, { recursive: true });
+  await writeFile(join(paths.install, 'install-config.yaml'), 'apiVersion: v1\n');
+  const lines = [
+    '#!/bin/bash',
+    `echo "$1 $2" >> ${join(paths.tools, 'calls')}`,
+    'for dir; do :; done',
+    '[ "$1 $2" != "create manifests" ] || mkdir -p "$dir/manifests"',
+    '[ "$1 $2" != "create cluster" ] || { echo "{}" > "$dir/metadata.json"; }',
+  ];
+  const text = `${lines.join('\n')}\nexit 0\n`;
+  await writeFile(join(paths.tools, 'openshift-install'), text, { mode: 0o755 });
+}

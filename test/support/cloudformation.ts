@@ -63,6 +63,7 @@ const NEW_NETWORKS = product<Partial<NetworkInput>>({
   nat: [undefined, 'none', 'single'],
   endpoints: [undefined, [], ['ec2', 'sts', 'ecr.api', 'com.amazonaws.us-east-1.kms']],
   zoneName: [undefined, 'site.example.com'],
+  dualStack: [undefined, true],
 }).filter(
   ({ mode, nat, publicSubnets }) => nat !== 'single' || (mode === 'private' && publicSubnets),
 );

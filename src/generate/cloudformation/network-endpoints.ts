@@ -1,5 +1,6 @@
 import { byText } from '../../core/order.ts';
 import type { NetworkPlan } from './network-input.ts';
+import { IPV6_BLOCK, VPC_IPV6_RANGE } from './network-ipv6.ts';
 import type { Places } from './network-places.ts';
 import { tagsOf } from './tags.ts';
 import {
@@ -70,7 +71,7 @@ function logicalId(name: string): string {
  */
 function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, TemplateResource> {
   const { privateRouteTables, publicRouteTables } = places;
-  const fence = plan.mode === 'disconnected' ? { PolicyDocument: ONLY_THIS_ACCOUNT } : {};
+  const fence = plan.mode === 'disconnected' ? { PolicyDocument: fenceOf(plan) } : {};
   const outside = publicRouteTables.length > 0;
   return {
     S3Endpoint: s3Endpoint(plan, places, privateRouteTables, fence),
@@ -78,13 +79,28 @@ function s3Endpoints(plan: NetworkPlan, places: Places): Record<string, Template
   };
 }
 
-const ONLY_THIS_ACCOUNT = policy({
+const ONLY_THIS_ACCOUNT: Value = {
   Effect: 'Allow',
   Principal: '*',
   Action: 's3:*',
   Resource: '*',
   Condition: { StringEquals: { 'aws:ResourceAccount': ref('AWS::AccountId') } },
-});
+};
+
+/** ECR hands out layers from a bucket of AWS itself: reading there is all that is let through. */
+const LAYERS_OF_ECR: Value = {
+  Effect: 'Allow',
+  Principal: '*',
+  Action: 's3:GetObject',
+  Resource: sub(
+    `arn:${hole('AWS::Partition')}:s3:::prod-${hole('AWS::Region')}-starport-layer-bucket/*`,
+  ),
+};
+
+function fenceOf({ endpoints }: NetworkPlan): Value {
+  const usesEcr = endpoints.some((name) => /(?:^|\.)ecr\.(?:api|dkr)$/.test(name));
+  return policy(ONLY_THIS_ACCOUNT, ...(usesEcr ? [LAYERS_OF_ECR] : []));
+}
 
 function s3Endpoint(
   plan: NetworkPlan,
@@ -120,12 +136,27 @@ function interfaceEndpoint(
 
 /** HTTPS from the VPC. Endpoints answer and never call, so nothing goes out beyond it. */
 function securityGroup(plan: NetworkPlan, { vpc }: Places): TemplateResource {
-  const https: Value = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, CidrIp: plan.cidr };
-  return resource('AWS::EC2::SecurityGroup', {
-    GroupDescription: `Endpoints of the site ${plan.site}`,
-    VpcId: vpc,
-    SecurityGroupIngress: [{ ...(https as object), Description: 'HTTPS from the VPC' }],
-    SecurityGroupEgress: [{ ...(https as object), Description: 'Nothing beyond the VPC' }],
-    Tags: tagsOf(plan, 'endpoints'),
-  });
+  const ranges: Value[] = [
+    { CidrIp: plan.cidr },
+    ...(plan.dualStack ? [{ CidrIpv6: VPC_IPV6_RANGE }] : []),
+  ];
+  const https = (Description: string) =>
+    ranges.map((range) => ({
+      IpProtocol: 'tcp',
+      FromPort: 443,
+      ToPort: 443,
+      ...(range as object),
+      Description,
+    }));
+  return resource(
+    'AWS::EC2::SecurityGroup',
+    {
+      GroupDescription: `Endpoints of the site ${plan.site}`,
+      VpcId: vpc,
+      SecurityGroupIngress: https('HTTPS from the VPC'),
+      SecurityGroupEgress: https('Nothing beyond the VPC'),
+      Tags: tagsOf(plan, 'endpoints'),
+    },
+    plan.dualStack ? { DependsOn: IPV6_BLOCK } : {},
+  );
 }

@@ -111,6 +111,11 @@ function checkPlan(plan: NetworkPlan): void {
       hint: 'Write the domain of the cluster, such as site.example.com',
     });
   }
+  if (plan.dualStack && plan.existing) {
+    throw new AtollError('INPUT_INVALID', 'Cannot give an existing network IPv6', {
+      hint: 'Give it its IPv6 range yourself, or let the network be made',
+    });
+  }
   for (const name of plan.endpoints) checkEndpoint(name);
   if (plan.existing) checkExisting(plan.existing, plan);
 }

@@ -1,6 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
 import { type Cidr, formatCidr, isCanonical, parseCidr } from '../ip.ts';
 import type { NetworkPlan } from './network-input.ts';
+import { VPC_IPV6_RANGE } from './network-ipv6.ts';
 import {
   commaJoined,
   type Output,
@@ -48,6 +49,7 @@ export function networkOutputs(plan: NetworkPlan, zones: readonly Zone[]): Recor
   return {
     VpcId: output('VPC', ref('Vpc')),
     VpcCidr: output('Range of the VPC', plan.cidr),
+    ...(plan.dualStack ? { VpcIpv6Cidr: output('IPv6 range of the VPC', VPC_IPV6_RANGE) } : {}),
     Zones: output('Zones of the subnets, in order', commaJoined(zones.map(({ name }) => name))),
     PrivateSubnetIds: output('Subnets of the cluster', all('PrivateSubnet')),
     PrivateSubnetCidrs: output('Their ranges', ranges('private')),
@@ -70,7 +72,7 @@ interface ZoneRanges {
 
 /** The range is cut into eight: up to three private parts, up to three public ones, two are spare. */
 const PARTS_BITS = 3;
-const FIRST_PUBLIC_PART = 4;
+export const FIRST_PUBLIC_PART = 4;
 const WIDEST = 16;
 const NARROWEST = 24;
 

@@ -17,7 +17,7 @@ function ofType({ Resources }: Template, type: string): TemplateResource[] {
 
 /** Types that AWS cannot tag. */
 const UNTAGGED =
-  /^AWS::(?:EC2::(?:Route|VPCGatewayAttachment|SubnetRouteTableAssociation)|S3::BucketPolicy)$/;
+  /^AWS::(?:EC2::(?:Route|VPCCidrBlock|VPCGatewayAttachment|SubnetRouteTableAssociation)|S3::BucketPolicy)$/;
 
 describe('networkTemplate', () => {
   test.each([
@@ -48,6 +48,36 @@ describe('networkTemplate', () => {
       expect(ofType(template, 'AWS::EC2::NatGateway')).toEqual([]);
       expect(tables).toEqual(tables.map(() => ({ Ref: 'PublicRouteTable' })));
     }
+  });
+
+  test('lets layers of ECR through the fence of a closed network only where ECR is asked for', () => {
+    const fence = (endpoints: readonly string[]) => {
+      const [s3] = ofType(networkTemplate({ ...SITE, endpoints }), 'AWS::EC2::VPCEndpoint');
+      return JSON.stringify(s3?.Properties?.PolicyDocument);
+    };
+
+    expect(fence(['ec2', 'ecr.dkr'])).toContain('-starport-layer-bucket/*');
+    expect(fence(['ec2'])).not.toContain('starport');
+  });
+
+  test('gives every subnet of both families a range of its own, and no way in from outside', () => {
+    const template = networkTemplate({ ...SITE, mode: 'private', dualStack: true });
+    const subnets = ofType(template, 'AWS::EC2::Subnet').map(({ Properties }) =>
+      JSON.stringify(Properties?.Ipv6CidrBlock),
+    );
+    const routes = ofType(template, 'AWS::EC2::Route').map(({ Properties }) => Properties);
+
+    expect(new Set(subnets).size).toBe(6);
+    const outside = routes.filter((route) => route?.DestinationIpv6CidrBlock === '::/0');
+    expect(outside.filter((route) => route?.EgressOnlyInternetGatewayId)).toHaveLength(3);
+    expect(outside.filter((route) => route?.GatewayId)).toHaveLength(1);
+    expect(() =>
+      networkTemplate({
+        ...SITE,
+        dualStack: true,
+        existing: { vpcId: 'vpc-0123456789abcdef0', subnetIds: [] },
+      }),
+    ).toThrow('Cannot give an existing network IPv6');
   });
 
   test('tags everything with the site, and with the tags of the user', () => {

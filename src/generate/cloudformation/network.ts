@@ -1,7 +1,21 @@
 import { endpointsPart } from './network-endpoints.ts';
 import { type NetworkInput, type NetworkPlan, planNetwork } from './network-input.ts';
+import {
+  egressGateway,
+  IPV6_BLOCK,
+  ipv6Block,
+  privateIpv6Route,
+  publicIpv6Route,
+  subnetIpv6,
+} from './network-ipv6.ts';
 import { existingPart, type Places } from './network-places.ts';
-import { networkOutputs, type Zone, zoneParameters, zonesOf } from './network-zones.ts';
+import {
+  FIRST_PUBLIC_PART,
+  networkOutputs,
+  type Zone,
+  zoneParameters,
+  zonesOf,
+} from './network-zones.ts';
 import { type SiteStack, tagsOf } from './tags.ts';
 import {
   getAtt,
@@ -106,6 +120,8 @@ function subnetsPart(plan: NetworkPlan): { part: TemplatePart; places: Places } 
   const zones = zonesOf(plan);
   const resources = {
     Vpc: vpc(plan),
+    ...(plan.dualStack ? { [IPV6_BLOCK]: ipv6Block() } : {}),
+    ...(plan.dualStack && plan.nat !== 'none' ? egressGateway(plan) : {}),
     ...(plan.publicSubnets ? publicSide(plan, zones) : {}),
     ...Object.assign({}, ...zones.map((zone) => privateSide(plan, zone))),
   } as Record<string, TemplateResource>;
@@ -146,6 +162,7 @@ function publicSide(plan: NetworkPlan, zones: readonly Zone[]): Record<string, T
       },
       { DependsOn: 'InternetGatewayAttachment' },
     ),
+    ...(plan.dualStack ? { PublicIpv6Route: publicIpv6Route() } : {}),
     ...Object.assign({}, ...zones.map((zone) => publicZone(plan, zone))),
   };
 }
@@ -183,6 +200,9 @@ function privateSide(plan: NetworkPlan, zone: Zone): Record<string, TemplateReso
     [`PrivateRouteTable${number}`]: routeTable(plan, `private-${number}`),
     [`PrivateRoutes${number}`]: association(`PrivateSubnet${number}`, `PrivateRouteTable${number}`),
     ...(plan.nat === 'none' ? {} : { [`PrivateRoute${number}`]: natRoute(number, gateway) }),
+    ...(plan.dualStack && plan.nat !== 'none'
+      ? { [`PrivateIpv6Route${number}`]: privateIpv6Route(`PrivateRouteTable${number}`) }
+      : {}),
   };
 }
 
@@ -200,13 +220,19 @@ function subnet(
   range: string,
   tags: Readonly<Record<string, string>>,
 ): TemplateResource {
-  return resource('AWS::EC2::Subnet', {
-    VpcId: ref('Vpc'),
-    AvailabilityZone: name,
-    CidrBlock: range,
-    MapPublicIpOnLaunch: false,
-    Tags: tagsOf(plan, `${kind}-${number}`, tags),
-  });
+  const part = kind === 'private' ? number - 1 : FIRST_PUBLIC_PART + number - 1;
+  return resource(
+    'AWS::EC2::Subnet',
+    {
+      VpcId: ref('Vpc'),
+      AvailabilityZone: name,
+      CidrBlock: range,
+      ...(plan.dualStack ? subnetIpv6(part) : {}),
+      MapPublicIpOnLaunch: false,
+      Tags: tagsOf(plan, `${kind}-${number}`, tags),
+    },
+    plan.dualStack ? { DependsOn: IPV6_BLOCK } : {},
+  );
 }
 
 const routeTable = (plan: NetworkPlan, name: string): TemplateResource =>

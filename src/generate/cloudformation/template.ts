@@ -65,10 +65,10 @@ export const parameter = (
   Description: description,
   ...(known === undefined ? {} : { Default: known }),
 });
-/** A policy document of one statement. */
-export const policy = (statement: Value): Value => ({
+/** A policy document of these statements. */
+export const policy = (...statements: readonly Value[]): Value => ({
   Version: '2012-10-17',
-  Statement: [statement],
+  Statement: statements,
 });
 
 export const ref = (name: string): Value => ({ Ref: name });

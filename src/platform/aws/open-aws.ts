@@ -4,13 +4,14 @@ import { exists, writeFileAtomic } from '../../core/files.ts';
 import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
 import { openSshHost } from '../../host/ssh-host.ts';
-import type { Claim, InstallRun, OpenPlatform } from '../platform.ts';
+import type { BastionLogin, Claim, InstallRun, OpenPlatform } from '../platform.ts';
 import { givenBastion } from '../shared/given-bastion.ts';
 import { EXTRA_MANIFESTS, installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
 import { type MadeBastion, makeBastion } from './bastion/make-bastion.ts';
 import { type Aws, connectAws } from './client/aws.ts';
 import { appsName, withAppsRecord } from './cluster/apps-record.ts';
+import { CLUSTER_KIND, clusterFolder, destroyCluster } from './cluster/destroy-cluster.ts';
 import { isManual, makeUsers, writeKeys } from './cluster/manual-credentials.ts';
 import { type AwsSite, madeNetwork, makeNetwork, regional } from './network.ts';
 import { planAws } from './plan.ts';
@@ -22,7 +23,7 @@ import { removeResource } from './remove/remove-resource.ts';
 export interface AwsWorld {
   readonly connect: (region: string) => Aws;
   /** A bastion that was made, once it answers. */
-  readonly login: (ctx: Context, made: MadeBastion, user: string) => Promise<Host>;
+  readonly login: (ctx: Context, made: MadeBastion, as: BastionLogin) => Promise<Host>;
   /** How often it is looked, at the end, whether anything is left. */
   readonly proofPolls: number;
 }
@@ -42,7 +43,7 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
     await claimCluster(aws(), site, claim);
     if (site.bastion.address !== undefined) return await given.host(ctx);
     const made = await makeBastion(ctx, aws(), site, claim);
-    const host = await world.login(ctx, made, site.shape.bastion.user);
+    const host = await world.login(ctx, made, site.bastion);
     await made.booted();
     return host;
   };
@@ -72,11 +73,16 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
     },
     bastion,
     boot: (ctx, run) =>
-      withApps(ctx, aws(), site, () => boot(ctx, aws(), site, () => install.boot(ctx, run))),
+      withApps(ctx, aws(), site, () =>
+        boot(ctx, aws(), site, run.claim, () => install.boot(ctx, run)),
+      ),
     watch: (ctx, run: InstallRun) => withApps(ctx, aws(), site, () => install.watch(ctx, run)),
     verify: proof.verify,
-    remove: (ctx, resource) =>
-      removeResource(ctx, { site, regions: awsIn, proofPolls: world.proofPolls }, resource),
+    remove: async (ctx, resource) => {
+      if (resource.kind === CLUSTER_KIND) return await destroyCluster(ctx, site);
+      const { proofPolls } = world;
+      return await removeResource(ctx, { site, regions: awsIn, proofPolls }, resource);
+    },
     async close() {
       await (await reached?.catch(() => undefined))?.close();
       await given.close();
@@ -109,8 +115,16 @@ async function withApps<T>(
 }
 
 /** Gives the installer what only this platform knows; a cluster that was begun keeps what it has. */
-async function boot<T>(ctx: Context, aws: Aws, site: AwsSite, task: () => Promise<T>): Promise<T> {
+async function boot<T>(
+  ctx: Context,
+  aws: Aws,
+  site: AwsSite,
+  claim: Claim,
+  task: () => Promise<T>,
+): Promise<T> {
   const { install } = site.paths;
+  // Claimed last, so destroyed first: nothing goes that it stands on.
+  await claim({ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false });
   if (!(await exists(join(install, 'cluster', 'metadata.json')))) {
     if (isManual(site)) await writeKeys(ctx, aws, site);
     if (site.shape.mode === 'disconnected') await withoutZones(site);
@@ -136,6 +150,7 @@ const PATIENCE = { attempts: 40, firstDelayMs: 5000, maxDelayMs: 15_000 };
 /** The world as it is. */
 export const AWS_WORLD: AwsWorld = {
   connect: (region) => connectAws({ region }),
-  login: (ctx, { address, pin }, user) => openSshHost(ctx, { address, user, pin }, PATIENCE),
+  login: (ctx, { address, pin }, { user, port, jump, privateKey: identity }) =>
+    openSshHost(ctx, { address, user, port, jump, identity, pin }, PATIENCE),
   proofPolls: PROOF_POLLS,
 };

@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts';
 import { authTarget } from './targets/auth.ts';
+import { awsPolicyTarget } from './targets/aws-policy.ts';
 import { cloudFormationBastionTarget } from './targets/bastion-stack.ts';
 import {
   catalogSourcesTarget,
@@ -68,6 +69,7 @@ export const RENDER_COMMANDS: readonly Command[] = [
   cloudFormationBastionTarget,
   cloudFormationCredentialsTarget,
   awsPlatformTarget,
+  awsPolicyTarget,
   credentialsPoliciesTarget,
   credentialsSecretsCommand,
 ];

@@ -83,10 +83,8 @@ export async function makeBastion(
   };
 }
 
-export const objectId = (
-  aws: Pick<Aws, 'region'>,
-  { bucket, key }: { bucket: string; key: string },
-) => regional(aws.region, `${bucket}/${key}`);
+const objectId = (aws: Pick<Aws, 'region'>, { bucket, key }: { bucket: string; key: string }) =>
+  regional(aws.region, `${bucket}/${key}`);
 
 function bucketOf({ IgnitionBucket }: StackOutputs): string {
   if (IgnitionBucket) return IgnitionBucket;

@@ -2,15 +2,10 @@ import type { Context } from '../../../core/context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { sleep } from '../../../core/retry.ts';
 import type { Aws } from '../client/aws.ts';
-import { listOf, textOf } from '../client/xml.ts';
+import { listOf, textOf, type Xml } from '../client/xml.ts';
 import { putAlias } from '../zone.ts';
 
 const POLL_MS = 15_000;
-/** How the cloud provider of a cluster marks the load balancer of its router. */
-const SERVICE_TAG = {
-  Key: 'kubernetes.io/service-name',
-  Values: ['openshift-ingress/router-default'],
-};
 
 export interface AppsPlace {
   /** The private zone of the cluster. */
@@ -66,47 +61,43 @@ interface Balancer {
   readonly targetZone: string;
 }
 
-interface Tagged {
-  readonly ResourceTagMappingList?: readonly { readonly ResourceARN: string }[];
-}
-
 /** The load balancer of the router in this network: of the first kind or of the second. */
 async function routerBalancer(ctx: Context, aws: Aws, vpc: string): Promise<Balancer | undefined> {
-  const tagged = (await aws.json(ctx, 'tagging', 'GetResources', {
-    TagFilters: [SERVICE_TAG],
-    ResourceTypeFilters: ['elasticloadbalancing:loadbalancer'],
-  })) as Tagged;
-  for (const { ResourceARN } of tagged.ResourceTagMappingList ?? []) {
-    const found = await balancerOf(ctx, aws, ResourceARN);
-    if (found?.vpc === vpc) return found;
+  return (await classicBalancer(ctx, aws, vpc)) ?? (await networkBalancer(ctx, aws, vpc));
+}
+
+async function classicBalancer(ctx: Context, aws: Aws, vpc: string): Promise<Balancer | undefined> {
+  const answer = await aws.query(ctx, 'elb', 'DescribeLoadBalancers');
+  const all = listOf(answer, 'DescribeLoadBalancersResult', 'LoadBalancerDescriptions');
+  for (const each of all.filter((one) => textOf(one, 'VPCId') === vpc)) {
+    const LoadBalancerNames = [textOf(each, 'LoadBalancerName')];
+    if (isOfRouter(await aws.query(ctx, 'elb', 'DescribeTags', { LoadBalancerNames }))) {
+      return {
+        target: textOf(each, 'DNSName'),
+        targetZone: textOf(each, 'CanonicalHostedZoneNameID'),
+      };
+    }
   }
   return undefined;
 }
 
-async function balancerOf(
-  ctx: Context,
-  aws: Aws,
-  arn: string,
-): Promise<(Balancer & { readonly vpc: string }) | undefined> {
-  const name = arn.split('loadbalancer/')[1] ?? '';
-  if (name.includes('/')) {
-    const answer = await aws.query(ctx, 'elbv2', 'DescribeLoadBalancers', {
-      LoadBalancerArns: [arn],
-    });
-    const [found] = listOf(answer, 'DescribeLoadBalancersResult', 'LoadBalancers');
-    return {
-      target: textOf(found, 'DNSName'),
-      targetZone: textOf(found, 'CanonicalHostedZoneId'),
-      vpc: textOf(found, 'VpcId'),
-    };
+async function networkBalancer(ctx: Context, aws: Aws, vpc: string): Promise<Balancer | undefined> {
+  const answer = await aws.query(ctx, 'elbv2', 'DescribeLoadBalancers');
+  const all = listOf(answer, 'DescribeLoadBalancersResult', 'LoadBalancers');
+  for (const each of all.filter((one) => textOf(one, 'VpcId') === vpc)) {
+    const ResourceArns = [textOf(each, 'LoadBalancerArn')];
+    if (isOfRouter(await aws.query(ctx, 'elbv2', 'DescribeTags', { ResourceArns }))) {
+      return { target: textOf(each, 'DNSName'), targetZone: textOf(each, 'CanonicalHostedZoneId') };
+    }
   }
-  const answer = await aws.query(ctx, 'elb', 'DescribeLoadBalancers', {
-    LoadBalancerNames: [name],
-  });
-  const [found] = listOf(answer, 'DescribeLoadBalancersResult', 'LoadBalancerDescriptions');
-  return {
-    target: textOf(found, 'DNSName'),
-    targetZone: textOf(found, 'CanonicalHostedZoneNameID'),
-    vpc: textOf(found, 'VPCId'),
-  };
+  return undefined;
+}
+
+function isOfRouter(answer: Xml): boolean {
+  const [found] = listOf(answer, 'DescribeTagsResult', 'TagDescriptions');
+  return listOf(found, 'Tags').some(
+    (tag) =>
+      textOf(tag, 'Key') === 'kubernetes.io/service-name' &&
+      textOf(tag, 'Value') === 'openshift-ingress/router-default',
+  );
 }

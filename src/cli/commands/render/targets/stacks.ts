@@ -40,6 +40,7 @@ export const cloudFormationNetworkTarget = renderTarget({
       ['none', 'single', 'per-zone'],
       'NAT gateways of a private site; per-zone unless it is said',
     ).optional(),
+    dualStack: onOff('IPv6 beside IPv4, from the ranges of AWS'),
     publicSubnets: onOff('Subnets with a way to the internet, for the bastion', true),
     endpoint: manyTexts(
       'SERVICE',
@@ -67,10 +68,15 @@ export const cloudFormationNetworkTarget = renderTarget({
       'only the endpoints an existing VPC lacks',
   },
   fromSite: (inputs) => {
-    const { site: name, mode, region, cidr, zones, zoneName, existing } = inputs.network();
+    const { site: name, mode, region, cidr, zones, zoneName, existing, ...rest } = inputs.network();
+    const usual: readonly string[] = mode === 'disconnected' ? CLOSED_NETWORK_ENDPOINTS : [];
+    const endpoint = (rest.endpoints ?? []).filter((each) => !usual.includes(each));
+    const { dualStack, nat } = rest;
     const zone = typeof zones === 'object' ? [...zones] : [];
     const { vpcId: vpc, subnetIds = [] } = existing ?? {};
-    return { name, mode, region, cidr, zone, clusterDomain: zoneName, vpc, subnet: [...subnetIds] };
+    const subnet = [...subnetIds];
+    const made = { name, mode, region, cidr, zone, clusterDomain: zoneName, vpc, subnet };
+    return { ...made, endpoint, dualStack, nat };
   },
   make: (options) => {
     const { name: site, tag: tags, mode, zone, zones, vpc, clusterDomain: zoneName } = options;
@@ -80,6 +86,7 @@ export const cloudFormationNetworkTarget = renderTarget({
       ...{ site, tags, mode, zoneName, zones: zone.length > 0 ? zone : zones },
       ...{ region: options.region, cidr: options.cidr, nat: options.nat },
       ...{ publicSubnets: options.publicSubnets, s3: options.s3, bucket: options.bucket },
+      dualStack: options.dualStack,
       endpoints: [...wanted, ...options.endpoint],
       existing: vpc ? { vpcId: vpc, subnetIds, routeTableIds } : undefined,
     });
