@@ -66,7 +66,7 @@ function connect(ctx: Context, login: BastionLogin): Promise<Host> {
 }
 
 /** What the site says about the key of the host; nothing means the hosts that the user knows. */
-export function pinOf({ knownHosts, hostKeys }: BastionLogin): HostKeyPin | undefined {
+function pinOf({ knownHosts, hostKeys }: BastionLogin): HostKeyPin | undefined {
   if (knownHosts !== undefined) return { knownHosts };
   if (hostKeys.length === 0) return undefined;
   const isPrint = (text: string) => text.startsWith('SHA256:');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pack } from 'tar-stream';
@@ -111,7 +112,7 @@ async function packageTar(root: string): Promise<Buffer> {
 }
 
 async function filesBelow(path: string): Promise<readonly string[]> {
-  if (/\.(?:json|html)$/.test(path)) return [path];
+  if (/\.(?:json|html)$/.test(path)) return existsSync(path) ? [path] : [];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))

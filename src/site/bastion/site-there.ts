@@ -16,7 +16,7 @@ interface SiteThere {
  * The site as the bastion itself sees it: its stages run there on "this machine", with copies of
  * the files that the site names. What only another stage reads stays here.
  */
-export function siteThere(site: Site): SiteThere {
+function siteThere(site: Site): SiteThere {
   const place = bastionPlace(site);
   const files: (readonly [string, string])[] = [];
   const carried = (field: string, path: string | undefined) => {
