@@ -91,6 +91,7 @@ const ANSWERS: SiteAnswers = {
   baseDomain: 'example.com',
   registryHost: 'localhost',
   pullSecret: 'pull-secret.json',
+  sshKey: 'id.pub',
 };
 
 /** What init wrote, as its user goes on: a mirror that is there, and only the stages that can run here. */
@@ -104,6 +105,10 @@ async function siteOnIsland(answers = ANSWERS): Promise<{ folder: string; file: 
   const file = join(folder, 'atoll.yaml');
   const ca = await createCa('a CA', { now: new Date(), days: 2 });
   await writeFile(join(folder, 'ca.crt'), ca.certificate);
+  await writeFile(
+    join(folder, 'id.pub'),
+    `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} a@b\n`,
+  );
   await writeFile(join(folder, 'pull-secret.json'), PULL_SECRET, { mode: 0o600 });
   await writeFile(file, text);
   return { folder, file };

@@ -110,6 +110,27 @@ describe('atoll validate', () => {
     }
   });
 
+  test.each([
+    [
+      'a pull secret without entries',
+      {},
+      { 'pull-secret.json': '{"auths":{}}' },
+      'no registry has',
+    ],
+    ['a pull secret that is none', {}, { 'pull-secret.json': 'oops' }, 'pull-secret.json'],
+    ['two masters', { cluster: { controlPlane: 2 } }, {}, 'quorum'],
+    ['a VPC where there is none', { platform: { vpc: 'vpc-1' } }, {}, 'vpc'],
+    ['a channel of another minor', { release: { channel: 'stable-4.16' } }, {}, 'release.channel'],
+    ['no SSH key', {}, {}, 'cluster.sshKey'],
+  ])('refuses %s', async (_, change, files, told) => {
+    const { site } = await siteFolder(change, files);
+
+    const { status, stderr } = await atoll('validate', '--site', site);
+
+    expect(status).toBe(3);
+    expect(stderr).toContain(told);
+  });
+
   test('finds a public key that is not there', async () => {
     const { site } = await siteFolder({ bastion: { sshKey: 'id.pub' } });
 

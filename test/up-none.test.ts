@@ -6,7 +6,7 @@ import { bundle } from '../scripts/bundle.mjs';
 import { STAGE_IDS } from '../src/site/stages/stage.ts';
 import { processesWith, startAtoll } from './support/atoll-process.ts';
 import { type KubeApi, startKubeApi } from './support/cluster/kube-api.ts';
-import { makeNoneSite, type NoneSite } from './support/none-site.ts';
+import { LAB_OPERATORS, makeNoneSite, type NoneSite } from './support/none-site.ts';
 import { describeWithPeers } from './support/peers.ts';
 
 // Whole installs run here, with a real Kubernetes API and a real mirror, on a machine that may be busy.
@@ -32,6 +32,31 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'a site on hosts that are there', 
 
   const atoll = (...argv: string[]) => startAtoll(program, [...argv, '--site', site.file]);
   const json = (...argv: string[]) => atoll(...argv, '--output', 'json');
+
+  test('looks before it leaps: doctor and plan tell bytes, names and a misspelled operator', async () => {
+    const doctor = await json('doctor').ended;
+    expect(doctor.status, doctor.stderr).toBe(0);
+    const { content, checks } = JSON.parse(doctor.stdout);
+    expect(content).toMatchObject({ images: 42, missingImages: 42 });
+    const subjects = checks.map(({ subject }: { subject: string }) => subject);
+    expect(subjects).toEqual(
+      expect.arrayContaining(['DNS api.north.example.com', 'disk of the mirror']),
+    );
+    expect((await atoll('plan').ended).stdout).toMatch(/42 images, .* the mirror lacks 42 of them/);
+
+    const [operator] = LAB_OPERATORS;
+    await site.write({
+      mirror: { operators: [{ ...operator, packages: [{ name: 'lab-storge' }] }] },
+    });
+    for (const argv of [['up', '--dry-run'], ['up']]) {
+      const { status, stderr } = await atoll(...argv).ended;
+      expect(status).not.toBe(0);
+      expect(stderr).toMatch(/Nothing was mirrored: .*\n.*lab-storge/);
+      expect(stderr).toContain('lab-storage');
+    }
+    await site.write();
+    expect((await json('down', '--yes').ended).status).toBe(0);
+  });
 
   test('comes up from nothing, says how to get in, and goes with down', async () => {
     const { status, stdout, stderr } = await json('up').ended;

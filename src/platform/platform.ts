@@ -3,6 +3,7 @@ import type { KubeObject } from '../cluster/api/object.ts';
 import type { ExpectedNode } from '../cluster/csr/judge.ts';
 import type { Expectation } from '../cluster/verify/snapshot.ts';
 import type { Context } from '../core/context.ts';
+import type { ErrorCode } from '../core/error-codes.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InstallConfigInput } from '../generate/install-config/build.ts';
 import type { Host } from '../host/host.ts';
@@ -30,6 +31,10 @@ export interface PreflightCheck {
   readonly severity: 'ok' | 'warning' | 'error';
   readonly message: string;
   readonly hint?: string | undefined;
+  /** What went wrong, where one code says it. */
+  readonly code?: ErrorCode | undefined;
+  /** It only keeps machines from booting: what comes before may go on. */
+  readonly stops?: 'boot' | undefined;
 }
 
 /** What the stages before have found, for the stages in which the platform does the work. */
@@ -104,6 +109,8 @@ export interface MachineState {
 /** The part of a site that platforms know. They are below `site`, and see no more of it. */
 export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly name: string;
+  /** Name and base domain of the cluster: below it are `api` and `*.apps`. */
+  readonly domain: string;
   /** Whether there is no way out. */
   readonly disconnected: boolean;
   readonly settings: S;

@@ -1,28 +1,11 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import type { ClusterMachine } from '../platform/platform.ts';
+import type { AccessEntry } from '../registry/access/access-log.ts';
+import { parseAccessLine } from '../registry/access/read-access-log.ts';
 import { bastionOf } from './stages/places.ts';
 import type { StageWork } from './stages/stage.ts';
-
-/** The part of a line of the mirror's access log that tells of machines. Other fields are for others. */
-const entrySchema = z.object({
-  at: z.string(),
-  client: z.string(),
-  user: z.string().optional(),
-  claimedUser: z.string().optional(),
-  method: z.string(),
-  status: z.number(),
-  error: z.string().optional(),
-  route: z.string().optional(),
-  repository: z.string().optional(),
-  reference: z.string().optional(),
-  digest: z.string().optional(),
-  bytesSent: z.number().default(0),
-  agent: z.string().optional(),
-});
-export type MirrorRequest = z.output<typeof entrySchema>;
 
 /** Where the embedded registry of a site logs; undefined where the mirror is somebody else's. */
 export function mirrorLog({ site, paths }: Pick<StageWork, 'site' | 'paths'>): string | undefined {
@@ -30,19 +13,9 @@ export function mirrorLog({ site, paths }: Pick<StageWork, 'site' | 'paths'>): s
 }
 
 /** A line of the log, with the address of the client as people write it; undefined for anything else. */
-export function readMirrorRequest(line: string): MirrorRequest | undefined {
-  const found = parsed(line);
-  const client = found?.client.replace(/^::ffff:/, '');
-  return found && client !== undefined ? { ...found, client } : undefined;
-}
-
-function parsed(line: string): MirrorRequest | undefined {
-  try {
-    return entrySchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    // The last line may still be on its way to the disk.
-    return undefined;
-  }
+export function readMirrorRequest(line: string): AccessEntry | undefined {
+  const found = parseAccessLine(line);
+  return found && { ...found, client: found.client.replace(/^::ffff:/, '') };
 }
 
 /**
@@ -50,7 +23,7 @@ function parsed(line: string): MirrorRequest | undefined {
  * nothing; where addresses of the machines are known, nobody else counts.
  */
 export function isOfMachine(
-  { agent, client }: MirrorRequest,
+  { agent, client }: Pick<AccessEntry, 'agent' | 'client'>,
   machines: readonly ClusterMachine[] = [],
 ): boolean {
   if (agent?.startsWith('atoll')) return false;

@@ -58,6 +58,7 @@ export function openPlatform(
 ): Promise<OpenPlatform> {
   const { name, cluster, platform: settings, platformKind } = site;
   const mirror = mirrorHost(site);
+  const domain = `${cluster.name}.${cluster.baseDomain}`;
   const disconnected = site.mode === 'disconnected';
   const shape = siteShape(site);
   const at = (path: string | undefined) => (path === undefined ? path : sitePath(site, path));
@@ -65,6 +66,7 @@ export function openPlatform(
   const bastion = { ...site.bastion, privateKey: at(privateKey), knownHosts: at(knownHosts) };
   return platformKind.open({
     name,
+    domain,
     disconnected,
     settings,
     bastion,

@@ -163,6 +163,16 @@ const RULES: readonly Rule[] = [
     message: 'needs release.version: every release has other capabilities',
   },
   {
+    path: ['cluster', 'controlPlane'],
+    broken: ({ cluster }) => cluster.controlPlane === 2,
+    message: 'two machines cannot keep a quorum: 1, 3, 4 or 5',
+  },
+  {
+    path: ['release', 'channel'],
+    broken: ({ release }) => !holdsRelease(release),
+    message: 'the channel does not hold the release: its minor version is another one',
+  },
+  {
     path: ['bastion', 'ami'],
     broken: ({ bastion }) => bastion.ami !== undefined && bastion.address !== undefined,
     message: 'a bastion is either made from an AMI or there already, not both',
@@ -174,6 +184,15 @@ const RULES: readonly Rule[] = [
     message: 'each inserted step says either "before" or "after"',
   },
 ];
+
+/** A channel holds releases of its own minor version and of the one or two before it. */
+function holdsRelease({ channel = '', version = '' }: SiteFile['release']): boolean {
+  const [, major, minor] = /-(\d+)\.(\d+)$/.exec(channel) ?? [];
+  const [ownMajor, ownMinor] = version.split('.');
+  if (minor === undefined || ownMinor === undefined || major !== ownMajor) return true;
+  const ahead = Number(minor) - Number(ownMinor);
+  return ahead >= 0 && ahead <= 2;
+}
 
 function contradictions(site: SiteFile, locate: Locate): InputProblem[] {
   const broken = RULES.filter((rule) => rule.broken(site));

@@ -13,6 +13,8 @@ export interface SiteAnswers {
   readonly baseDomain: string;
   readonly registryHost: string | undefined;
   readonly pullSecret: string;
+  /** Public key that may log in to the nodes. */
+  readonly sshKey?: string | undefined;
 }
 
 /** A commented site file: what was asked is set, what has a default is shown. */
@@ -61,6 +63,7 @@ cluster:
   name: ${scalar(answers.name)}
   baseDomain: ${scalar(answers.baseDomain)}
   pullSecret: ${scalar(answers.pullSecret)}   # a file, readable by you alone; its content stays there
+${answers.sshKey ? `  sshKey: ${scalar(answers.sshKey)}` : '  # sshKey: ~/.ssh/id_ed25519.pub'}   # who may log in to the nodes
   controlPlane: 3
   workers: 2
 

@@ -1,5 +1,13 @@
 import { silentContext } from '../core/context.ts';
+import { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { readTextIfPresent } from '../core/files.ts';
 import type { SiteResource } from '../platform/platform.ts';
+import { gatherPulls } from '../registry/access/pulls.ts';
+import { readAccessLog } from '../registry/access/read-access-log.ts';
+import { freeSpace } from '../store/disk/free-space.ts';
+import { isOfMachine, mirrorLog } from './mirror-log.ts';
+import { mirrorLocation } from './mirror-place.ts';
 import type { OpenSite } from './open-site.ts';
 import { isServiceRunning } from './service.ts';
 import { STAGE_IDS } from './stages/stage.ts';
@@ -16,6 +24,43 @@ export interface SiteStatus {
   readonly site: string;
   readonly stages: readonly StageStatus[];
   readonly resources: readonly (SiteResource & { readonly running?: boolean })[];
+  readonly mirror: MirrorStatus;
+}
+
+/** The mirror of a site: where it is, how long it may be trusted, how much room it has, who pulls. */
+export interface MirrorStatus {
+  readonly address: string;
+  /** Whole days until its certificate runs out; undefined where it is not ours, or not made yet. */
+  readonly certificateDays: number | undefined;
+  readonly freeBytes: number | undefined;
+  readonly clients: readonly {
+    readonly client: string;
+    readonly images: number;
+    readonly bytes: number;
+    readonly lastAt: string;
+  }[];
+}
+
+const DAY_MS = 86_400_000;
+
+async function mirrorStatus(work: OpenSite['work'], now: Date): Promise<MirrorStatus> {
+  const { site, paths } = work;
+  const address = mirrorLocation(site);
+  const log = mirrorLog(work);
+  if (log === undefined)
+    return { address, certificateDays: undefined, freeBytes: undefined, clients: [] };
+  const pem = await readTextIfPresent(join(paths.registry, 'tls', 'server.crt'));
+  const until = pem === undefined ? undefined : new Date(new X509Certificate(pem).validTo);
+  const pulls = gatherPulls();
+  for await (const entry of readAccessLog(log)) if (isOfMachine(entry)) pulls.add(entry);
+  return {
+    address,
+    certificateDays: until && Math.floor((until.getTime() - now.getTime()) / DAY_MS),
+    freeBytes: await freeSpace(paths.registry),
+    clients: pulls.clients().map(({ client, images, bytes, lastAt }) => ({
+      ...{ client, images: images.length, bytes, lastAt },
+    })),
+  };
 }
 
 /** Kinds of things that run, and how to look whether they do. */
@@ -25,7 +70,10 @@ const RUNNING: Readonly<Record<string, (id: string) => Promise<boolean>>> = {
 };
 
 /** Where a site stands, from its journal and inventory. */
-export async function siteStatus({ work, journal, inventory }: OpenSite): Promise<SiteStatus> {
+export async function siteStatus(
+  { work, journal, inventory }: OpenSite,
+  now = new Date(),
+): Promise<SiteStatus> {
   const own = [...journal.steps().keys()].filter((id) => !STAGE_IDS.some((stage) => stage === id));
   const stages = [...STAGE_IDS, ...own].map((stage) => {
     const history = journal.history(stage);
@@ -42,5 +90,6 @@ export async function siteStatus({ work, journal, inventory }: OpenSite): Promis
       return running === undefined ? resource : { ...resource, running };
     }),
   );
-  return { site: work.site.name, stages, resources };
+  const mirror = await mirrorStatus(work, now);
+  return { site: work.site.name, stages, resources, mirror };
 }

@@ -1,8 +1,11 @@
 import { access } from 'node:fs/promises';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
+import { readText } from '../core/files.ts';
 import { counted } from '../core/format.ts';
-import { openPlatform, openSite } from './open-site.ts';
+import { registerPullSecret } from '../core/redact.ts';
+import { parsePullSecret } from '../generate/pull-secret.ts';
+import { openSite } from './open-site.ts';
 import { platformFiles } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { siteWorkflow } from './site-workflow.ts';
@@ -12,9 +15,11 @@ import type { Env } from './stages/stage.ts';
 /** What the schema cannot see: files that are not there, a bad image set, steps that do not fit. */
 export async function validateSite(ctx: Context, site: Site, env: Env): Promise<void> {
   await checkFiles(site);
+  await checkPullSecret(site);
   const { warnings } = await siteImageSet(site);
   for (const { message } of warnings) ctx.emit({ type: 'warning.raised', message });
-  if (await isBuilt(ctx, site)) await checkSteps(ctx, site, env);
+  await checkSteps(ctx, site, env);
+  requireSshKey(site);
 }
 
 /** Files the site names must be there: better said now than in stage three. */
@@ -49,20 +54,23 @@ async function checkFiles(site: Site): Promise<void> {
   );
 }
 
-/** A good file for a platform that is still to come is no mistake, but nobody should be surprised. */
-async function isBuilt(ctx: Context, site: Site): Promise<boolean> {
-  try {
-    await openPlatform(site);
-    return true;
-  } catch (error) {
-    if (!(error instanceof AtollError)) throw error;
-    ctx.emit({
-      type: 'warning.raised',
-      message: error.message,
-      ...(error.hint ? { hint: error.hint } : {}),
-    });
-    return false;
-  }
+/** A pull secret that is none would be found in stage three, one without entries in stage four. */
+async function checkPullSecret(site: Site): Promise<void> {
+  const path = sitePath(site, site.cluster.pullSecret);
+  const text = await readText(path);
+  registerPullSecret(text);
+  if (Object.keys(parsePullSecret(text, `"${path}"`).auths).length > 0) return;
+  throw new AtollError('INPUT_INVALID', `Cannot use "${path}": no registry has an entry in it`, {
+    hint: 'Download the pull secret from console.redhat.com/openshift/install/pull-secret',
+  });
+}
+
+/** Whoever cannot log in to a machine that does not come up can only guess. */
+function requireSshKey(site: Site): void {
+  if (site.cluster.sshKey !== undefined) return;
+  throw new AtollError('INPUT_INVALID', `Cannot use "${site.path}": cluster.sshKey is missing`, {
+    hint: 'Name a public key, such as ~/.ssh/id_ed25519.pub; make one with: ssh-keygen -t ed25519',
+  });
 }
 
 /** What the site skips, replaces and inserts must fit together: it is put together as "up" does. */

@@ -14,6 +14,11 @@ import { FAKE_ADDRESSES, FakeOpenshiftInstall } from './cluster/fake-openshift-i
 import type { KubeApi } from './cluster/kube-api.ts';
 import { freePort } from './docker-registry.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './embedded-registry.ts';
+import { startFakeDns } from './fake-dns.ts';
+
+export const LAB_OPERATORS = [
+  { catalog: CATALOG_IMAGE, packages: [{ name: 'lab-storage' }] },
+] as const;
 
 export interface NoneSite {
   readonly folder: string;
@@ -46,13 +51,15 @@ export async function makeNoneSite(folder: string, api: KubeApi): Promise<NoneSi
   });
   await writeFile(at('upstream.conf'), ['quay.io', 'registry.redhat.io'].map(tableFor).join('\n'));
   await writeFile(at('id.pub'), `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} a@b\n`);
+  const dns = await startFakeDns('north.example.com');
   const mirrorPort = await freePort();
   const write = (change: Readonly<Record<string, object>> = {}) =>
-    writeFile(at('atoll.yaml'), toYaml(siteOf(at('upstream'), mirrorPort, change)));
+    writeFile(at('atoll.yaml'), toYaml(siteOf(at('upstream'), mirrorPort, dns.server, change)));
   await write();
   const stop = async () => {
     await installer.stop();
     await upstream.stop();
+    dns.stop();
   };
   return { folder, file: at('atoll.yaml'), installer, upstream, mirrorPort, write, stop };
 
@@ -62,7 +69,12 @@ export async function makeNoneSite(folder: string, api: KubeApi): Promise<NoneSi
   }
 }
 
-function siteOf(upstream: string, port: number, change: Readonly<Record<string, object>>) {
+function siteOf(
+  upstream: string,
+  port: number,
+  dns: string,
+  change: Readonly<Record<string, object>>,
+) {
   const files = upstreamFiles(upstream);
   const roleOf = (name: string) => (name.startsWith('master') ? 'control-plane' : 'worker');
   const machines = Object.entries(FAKE_ADDRESSES).map(([name, address]) => ({
@@ -74,10 +86,10 @@ function siteOf(upstream: string, port: number, change: Readonly<Record<string, 
   const site: Record<string, object | string> = {
     name: 'north',
     release: { version: LAB_VERSIONS.at(-1) },
-    platform: { type: 'none', machines },
+    platform: { type: 'none', machines, dns: [dns] },
     registry: { type: 'embedded', host: '127.0.0.1', port },
     mirror: {
-      operators: [{ catalog: CATALOG_IMAGE, packages: [{ name: 'lab-storage' }] }],
+      operators: LAB_OPERATORS,
       additionalImages: [{ name: EXTRA_IMAGE }],
       graph: files.graph,
       signatureStore: `file://${files.signatures}`,

@@ -5,6 +5,7 @@ import { BUNDLE_COMMANDS } from './bundle/index.ts';
 import { CATALOG_COMMANDS } from './catalog/index.ts';
 import { completionCommand } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
+import { doctorCommand } from './doctor.ts';
 import { downCommand } from './down.ts';
 import { GROUPS } from './groups.ts';
 import { initCommand } from './init.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
   validateCommand,
   planCommand,
+  doctorCommand,
   upCommand,
   statusCommand,
   uiCommand,

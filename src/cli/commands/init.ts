@@ -11,6 +11,16 @@ import { defineCommand, type OptionSpec, type Terminal } from '../command.ts';
 import { onOff, text } from '../flags.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { REGISTRY_OPTIONS } from '../registry-options.ts';
+import {
+  type AnswerCheck,
+  askUntil,
+  findAnswers,
+  isDomain,
+  isName,
+  isPublicKey,
+  isPullSecret,
+  isVersion,
+} from './init-answers.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
@@ -27,6 +37,7 @@ export const initCommand = defineCommand({
     baseDomain: text('DOMAIN', 'Base domain of the cluster'),
     registryHost: text('HOST', 'Name of the mirror registry, as nodes use it'),
     pullSecret: text('FILE', 'Pull secret of the upstream registries'),
+    sshKey: text('FILE', 'Public SSH key that may log in to the nodes'),
     force: onOff('Replace a file that is there'),
     ui: onOff('Compose what is to be mirrored in the browser instead: releases and operators'),
     imageSet: text('FILE', 'With --ui: the ImageSetConfiguration to write', {
@@ -77,11 +88,13 @@ function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<st
 type InitFlags = Readonly<Record<string, unknown>>;
 
 async function answersFrom(flags: InitFlags, terminal: Terminal): Promise<SiteAnswers> {
-  const ask = async (flag: string, question: string, fallback: string) => {
+  const found = await findAnswers(terminal.env);
+  const ask = async (flag: string, question: string, fallback: string, check?: AnswerCheck) => {
     const given = flags[flag];
-    return typeof given === 'string' ? given : await terminal.ask(question, fallback);
+    if (typeof given === 'string') return given;
+    return await askUntil(terminal, question, fallback, check);
   };
-  const name = await ask('name', 'Name of the site', 'my-site');
+  const name = await ask('name', 'Name of the site', 'my-site', isName);
   const platform = chosenPlatform(
     await ask('platform', `Platform (${PLATFORMS.map((each) => each.name).join(', ')})`, 'none'),
   );
@@ -94,15 +107,28 @@ async function answersFrom(flags: InitFlags, terminal: Terminal): Promise<SiteAn
     platform,
     settings,
     mode: await ask('mode', 'Kind of site (disconnected, private)', 'disconnected'),
-    version: await ask('release', 'OpenShift release', '4.18.2'),
-    baseDomain: await ask('baseDomain', 'Base domain of the cluster', 'example.com'),
+    version: await ask('release', 'OpenShift release', '4.18.2', isVersion),
+    baseDomain: await ask('baseDomain', 'Base domain of the cluster', 'example.com', isDomain),
     registryHost: await ask(
       'registryHost',
       'Name of the mirror registry',
       `mirror.${name}.example.com`,
     ),
-    pullSecret: await ask('pullSecret', 'Pull secret file', 'pull-secret.json'),
+    pullSecret: await ask(
+      'pullSecret',
+      'Pull secret file',
+      found.pullSecret ?? 'pull-secret.json',
+      isPullSecret,
+    ),
+    sshKey: await sshKeyFrom(flags, terminal, found.sshKey),
   };
+}
+
+/** Without a terminal nobody can be asked: then the key that is there is taken, if one is. */
+async function sshKeyFrom(flags: InitFlags, terminal: Terminal, found: string | undefined) {
+  if (typeof flags.sshKey === 'string') return flags.sshKey;
+  if (!terminal.interactive) return found;
+  return await askUntil(terminal, 'Public SSH key', found ?? 'id_ed25519.pub', isPublicKey);
 }
 
 function chosenPlatform(name: string): PlatformKind {

@@ -9,6 +9,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   lab: async () => [(await import('./lab.ts')).labCommand],
   init: async () => [(await import('./init.ts')).initCommand],
   validate: async () => [(await import('./validate.ts')).validateCommand],
+  doctor: async () => [(await import('./doctor.ts')).doctorCommand],
   plan: async () => [(await import('./plan.ts')).planCommand],
   up: async () => [(await import('./up.ts')).upCommand],
   status: async () => [(await import('./status.ts')).statusCommand],

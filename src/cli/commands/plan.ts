@@ -1,13 +1,15 @@
+import { examineAll } from '../../site/doctor/doctor.ts';
 import { planUp } from '../../site/up.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
+import { checkLines, contentLine } from './doctor.ts';
 
 export const planCommand = defineCommand({
   name: 'plan',
   summary: 'Show what each stage of a site will do, and whether it will run',
   description:
-    'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. For names and bytes of images see "atoll mirror sync --dry-run".',
+    'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. Images and bytes are asked of upstream; what stands in the way is told, as "atoll doctor" does.',
   options: SITE_OPTION,
   examples: {
     'atoll plan': 'the site in atoll.yaml',
@@ -16,8 +18,9 @@ export const planCommand = defineCommand({
     withSite(ctx, input, 'look', async (open) => ({
       site: open.work.site.name,
       stages: await planUp(ctx, open),
+      ...(await examineAll(ctx, open.work)),
     })),
-  text: ({ site, stages }, style) => {
+  text: ({ site, stages, content, checks }, style) => {
     const heads = columns(
       stages.map(({ id, run, reason }) => [
         run ? style.green('run') : style.dim('skip'),
@@ -28,6 +31,10 @@ export const planCommand = defineCommand({
     return [
       style.bold(`Site ${site}`),
       ...stages.flatMap(({ does }, at) => [heads[at], ...does.map((line) => `       ${line}`)]),
+      ...(content ? ['', contentLine(content)] : ['']),
+      ...checks
+        .filter(({ severity }) => severity !== 'ok')
+        .flatMap((check) => checkLines(check, style)),
     ].join('\n');
   },
 });

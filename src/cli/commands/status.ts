@@ -1,5 +1,6 @@
-import { siteStatus } from '../../site/status.ts';
-import { defineCommand } from '../command.ts';
+import { counted, formatBytes } from '../../core/format.ts';
+import { type MirrorStatus, siteStatus } from '../../site/status.ts';
+import { defineCommand, type Style } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
 
@@ -10,8 +11,8 @@ export const statusCommand = defineCommand({
   examples: {
     'atoll status': 'the site in atoll.yaml',
   },
-  run: (ctx, input) => withSite(ctx, input, 'look', siteStatus),
-  text: ({ site, stages, resources }, style) =>
+  run: (ctx, input) => withSite(ctx, input, 'look', (open) => siteStatus(open, ctx.now())),
+  text: ({ site, stages, resources, mirror }, style) =>
     [
       style.bold(`Site ${site}`),
       ...columns(
@@ -22,6 +23,7 @@ export const statusCommand = defineCommand({
           message ?? '',
         ]),
       ),
+      ...mirrorLines(mirror, style),
       style.bold('Made by this site'),
       ...(resources.length === 0 ? ['nothing'] : []),
       ...columns(
@@ -35,3 +37,27 @@ export const statusCommand = defineCommand({
       ),
     ].join('\n'),
 });
+
+function mirrorLines(mirror: MirrorStatus, style: Style): string[] {
+  const { address, certificateDays, freeBytes, clients } = mirror;
+  const facts = [
+    address,
+    ...(certificateDays === undefined
+      ? []
+      : [`certificate good for ${counted(certificateDays, 'day')}`]),
+    ...(freeBytes === undefined ? [] : [`${formatBytes(freeBytes)} free`]),
+  ];
+  return [
+    style.bold('Mirror'),
+    facts.join(', '),
+    ...columns(
+      clients.map(({ client, images, bytes, lastAt }) => [
+        client,
+        counted(images, 'image'),
+        formatBytes(bytes),
+        style.dim(lastAt),
+      ]),
+      { right: [1, 2] },
+    ),
+  ];
+}

@@ -1,4 +1,9 @@
+import type { Context } from '../../core/context.ts';
+import { ERROR_CODES } from '../../core/error-codes.ts';
+import { AtollError, exitCodeOf } from '../../core/errors.ts';
 import { formatDuration } from '../../core/format.ts';
+import { planContent } from '../../site/doctor/plan-content.ts';
+import type { OpenSite } from '../../site/open-site.ts';
 import type { SiteEnd } from '../../site/site-end.ts';
 import { bringUp, planUp } from '../../site/up.ts';
 import { defineCommand, type Style } from '../command.ts';
@@ -32,6 +37,7 @@ export const upCommand = defineCommand({
       const { options } = input;
       if (options.dryRun) {
         const stages = await planUp(ctx, open, options);
+        await refuseUnfound(ctx, open);
         return { dryRun: true, stages, outcomes: [], outputs: {}, end: undefined };
       }
       const beside = { wanted: options.ui, terminal: input.terminal };
@@ -63,6 +69,17 @@ export const upCommand = defineCommand({
         ]
     ).join('\n'),
 });
+
+/** What is misspelled is told in a dry run, too; what cannot be asked now may be there later. */
+async function refuseUnfound(ctx: Context, { work }: OpenSite): Promise<void> {
+  if (work.site.steps.skip.includes('images')) return;
+  await planContent(ctx, work).catch((error: unknown) => {
+    const isSure = error instanceof AtollError && exitCodeOf(error) !== NETWORK_EXIT;
+    if (isSure || !(error instanceof AtollError)) throw error;
+  });
+}
+
+const NETWORK_EXIT = ERROR_CODES.REGISTRY_UNAVAILABLE.exit;
 
 /** How to get in, and what comes next. */
 function endLines(end: SiteEnd, style: Style): string[] {

@@ -22,6 +22,8 @@ export interface Collecting {
   readonly collect: CollectDeps;
   readonly destination: Destination;
   readonly registries: Registries;
+  /** Told of what could not be found, before a byte moves: it may refuse to go on. */
+  readonly unfound?: ((failures: Collection['failures']) => void) | undefined;
 }
 
 export interface CollectedContent extends RunContent {
@@ -31,10 +33,11 @@ export interface CollectedContent extends RunContent {
 /** Everything the image set asks for, each image with its name in the mirror. */
 export async function collectPlaced(
   ctx: Context,
-  { imageSet, collect, destination, registries }: Collecting,
+  { imageSet, collect, destination, registries, unfound }: Collecting,
 ): Promise<CollectedContent> {
   const templateOf = await readCatalogTemplates(imageSet);
   const content = await collectContent(ctx, imageSet, collect, destination);
+  if (content.failures.length > 0) unfound?.(content.failures);
   const placed = placeImages(content.images, destination).map((each) => {
     const catalogTemplate = templateOf(each.image);
     return catalogTemplate ? { ...each, catalogTemplate } : each;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { counted } from '../../core/format.ts';
 import { type ClusterMachine, definePlatform, type PlatformSite } from '../platform.ts';
 import { givenBastion } from '../shared/given-bastion.ts';
+import { networkChecks, networkProbes } from '../shared/given-network.ts';
 import { installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
 
@@ -17,6 +18,10 @@ const settings = z.strictObject({
     .array(machine)
     .default([])
     .describe('The hosts: only their requests to join the cluster are granted'),
+  dns: z
+    .array(z.string())
+    .default([])
+    .describe('Name servers of the hosts, where they are not those of this machine'),
 });
 
 /** Machines and network are there and belong to somebody else: nothing is made, nothing removed. */
@@ -26,7 +31,7 @@ export const nonePlatform = definePlatform({
   settings,
   installPlatform: () => ({ platform: { type: 'none' } }),
   async open(site) {
-    const { machines } = site.settings;
+    const { machines, dns } = site.settings;
     const { host, ...bastion } = givenBastion(site.bastion);
     const { boot, watch, installs, ...install } = installer(site, { host, machines: 'there' });
     const { verify, ...proof } = verifyInstalled(site);
@@ -34,12 +39,19 @@ export const nonePlatform = definePlatform({
       machines,
       installs,
       plan: () => ({
-        infrastructure: ['use the network and the hosts that are there; nothing is made'],
+        infrastructure: [
+          'use the network and the hosts that are there; nothing is made',
+          `look up api, api-int, *.apps and the mirror${dns.length > 0 ? ` at ${dns.join(', ')}` : ''}`,
+        ],
         bastion: bastion.plan,
         cluster: [...install.plan, admission(machines)],
         verify: proof.plan,
       }),
-      preflight: async (ctx) => [...(await bastion.checks(ctx)), ...countChecks(site, machines)],
+      preflight: async (ctx) => [
+        ...(await bastion.checks(ctx)),
+        ...countChecks(site, machines),
+        ...(await networkChecks(site, networkProbes(dns))),
+      ],
       provision: async () => undefined,
       bastion: host,
       boot,

@@ -4,6 +4,7 @@ import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import type { StepRun } from '../../workflow/step.ts';
 import { rehearsedWith, rehearseSite } from '../rehearse-site.ts';
 import { watchInstall } from '../watch/watch-install.ts';
+import { heed } from './infrastructure.ts';
 import { asJson, type Stage, type StageWork } from './stage.ts';
 import { installRun } from './verify.ts';
 
@@ -39,6 +40,7 @@ async function rehearseOnce(ctx: Context, work: StageWork, { directory, log }: S
   const note = join(directory, 'rehearsed');
   const rehearsed = await rehearsedWith(work);
   if ((await readTextIfPresent(note)) === rehearsed) return;
+  heed(ctx, await work.platform.preflight(ctx), 'boot');
   const { images, pullable, registries } = await rehearseSite(ctx, work);
   log(`rehearsed: ${pullable} of ${images} images can be pulled from ${registries.join(', ')}`);
   await writeFileAtomic(note, rehearsed);

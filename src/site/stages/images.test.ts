@@ -79,12 +79,17 @@ test('imagesStage saves again what is wanted now, into a bundle that was of some
   expect(await mirrored('two')).toBe(true);
 });
 
-test('imagesStage fails when an image did not get into the bundle, and tries again', async () => {
+test('imagesStage refuses an image that upstream has not got before a byte moves, and tries again', async () => {
   const { want, run, mirrored } = await bundleSite();
   await want('one', 'three');
 
-  await expect(run()).rejects.toMatchObject({ code: 'IMAGES_MISSING' });
-  await expect(run()).rejects.toMatchObject({ code: 'IMAGES_MISSING' });
+  const refused = {
+    code: 'IMAGE_UNKNOWN',
+    message: expect.stringMatching(/Nothing was mirrored.*\n.*three/),
+  };
+  await expect(run()).rejects.toMatchObject(refused);
+  await expect(run()).rejects.toMatchObject(refused);
+  expect(await mirrored('one')).toBe(false);
   await want('one', 'two');
   await run();
 

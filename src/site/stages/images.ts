@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
-import { counted, formatBytes } from '../../core/format.ts';
+import { formatBytes } from '../../core/format.ts';
 import { selfCommand } from '../../core/self.ts';
 import { readIndex } from '../../mirror/bundle/bundle-index.ts';
 import { rebuildInProcesses } from '../../mirror/delta/rebuild-job.ts';
@@ -11,11 +10,12 @@ import { readHave } from '../../mirror/flow/inventory.ts';
 import { loadBundle } from '../../mirror/flow/load.ts';
 import type { MirrorResult } from '../../mirror/flow/mirror-images.ts';
 import { saveBundle } from '../../mirror/flow/save.ts';
-import { syncMirror } from '../../mirror/flow/sync.ts';
+import { type SyncOptions, syncMirror } from '../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import { mirrorLocation } from '../mirror-place.ts';
+import { notArrived, notCollected } from './images-failed.ts';
 import { withRegistries } from './places.ts';
 import { siteCollectDeps, siteImageSet } from './release.ts';
 import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
@@ -49,7 +49,7 @@ export const imagesStage: Stage = {
       log(
         `${report.copied} copied, ${report.skipped} were there, ${report.failed} failed, ${formatBytes(report.copiedBytes)} moved`,
       );
-      if (report.failed > 0) throw incomplete(report.failed);
+      if (report.failed > 0) throw notArrived(report);
       return {
         images: report.images.length,
         copied: report.copied,
@@ -59,15 +59,10 @@ export const imagesStage: Stage = {
     }),
 };
 
-function incomplete(failed: number): AtollError {
-  return new AtollError(
-    'IMAGES_MISSING',
-    `${counted(failed, 'image')} could not be mirrored; the rest are in place`,
-    {
-      hint: 'Look at working-dir/report.json below .atoll/mirror, then run the same command again: it sends only what is missing',
-    },
-  );
-}
+/** What is misspelled or cannot be reached is told once, before anything moves. */
+const refuse: SyncOptions['unfound'] = (failures) => {
+  throw notCollected(failures);
+};
 
 async function straight(
   ctx: Context,
@@ -81,6 +76,7 @@ async function straight(
       destination: parseDestination(mirrorLocation(work.site)),
       registries,
       collect: deps,
+      unfound: refuse,
       workingDir: new WorkingDir(work.paths.mirror),
     });
   } finally {
@@ -127,11 +123,12 @@ async function save(ctx: Context, work: StageWork, registries: Registries): Prom
       chunkBytes: imageSet.archiveSizeBytes ?? CHUNK_BYTES,
       registries,
       collect: deps,
+      unfound: refuse,
       have: await readHave(undefined, []),
       workingDir: new WorkingDir(work.paths.mirror),
       grow: true,
     });
-    if (report.failed > 0) throw incomplete(report.failed);
+    if (report.failed > 0) throw notArrived(report);
   } finally {
     close();
   }

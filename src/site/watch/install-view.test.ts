@@ -3,7 +3,6 @@ import { FakeScreen } from '../../../test/support/screen.ts';
 import { prettyReporter } from '../../cli/reporters/pretty.ts';
 import { createStyle } from '../../cli/style.ts';
 import { recordingContext } from '../../core/context.ts';
-import type { MirrorRequest } from '../mirror-log.ts';
 import { InstallView } from './install-view.ts';
 import type { ClusterLook } from './look-cluster.ts';
 import { PullWatch } from './pulls.ts';
@@ -46,9 +45,9 @@ function watched() {
   const at = (minutes: number) => {
     nowMs = START + minutes * MINUTE_MS;
   };
-  const ask = (client: string, digest: string, more: Partial<MirrorRequest> = {}) =>
+  const ask = (client: string, digest: string, more: object = {}) =>
     pulls.take({
-      ...{ at: new Date(nowMs).toISOString(), client, method: 'GET', status: 200 },
+      ...{ at: new Date(nowMs).toISOString(), client, status: 200 },
       ...{ route: 'manifest', repository: 'openshift/release', reference: digest, digest },
       ...{ bytesSent: 1024, ...more },
     });

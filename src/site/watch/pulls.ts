@@ -1,4 +1,18 @@
-import type { MirrorRequest } from '../mirror-log.ts';
+import type { AccessEntry } from '../../registry/access/access-log.ts';
+
+/** What of a line of the mirror's access log tells what machines pull. */
+type MirrorRequest = Pick<
+  AccessEntry,
+  | 'at'
+  | 'client'
+  | 'claimedUser'
+  | 'status'
+  | 'route'
+  | 'repository'
+  | 'reference'
+  | 'digest'
+  | 'bytesSent'
+>;
 
 /** What one machine has taken from the mirror. */
 export interface MachinePull {

@@ -69,6 +69,7 @@ export async function platformSite(
   const folder = (name: string) => join(at, name);
   return {
     name: 'north',
+    domain: 'north.example.com',
     disconnected: true,
     settings: { type: kind.name, ...kind.init.example },
     bastion: { user: 'core', hostKeys: [] },
