@@ -121,6 +121,17 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     expect([...running]).toEqual(expect.arrayContaining(expected));
   });
 
+  test('fails when the certificate of the API itself runs out soon', async () => {
+    const inAYear = { ...silentContext(), now: () => new Date(Date.now() + 350 * DAY_MS) };
+
+    const { checks } = await verifyCluster(inAYear, resources, {});
+
+    expect(checks.find(({ check }) => check === 'certificates')).toMatchObject({
+      outcome: 'fails',
+      evidence: [expect.stringContaining("the API's own runs out in")],
+    });
+  });
+
   test('fails for an operator that is degraded, in its words', async () => {
     await operators.degrade('etcd', 'EtcdMembers: 1 of 3 members are available');
 

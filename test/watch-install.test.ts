@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -97,6 +97,18 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'the wait for an install', () => {
     await expect(watched(silentContext(), { wrongPassword: true })).rejects.toMatchObject({
       code: 'CLUSTER_FAILED',
       message: expect.stringMatching(/bootstrap cannot log in to the mirror/),
+    });
+  });
+
+  test('ends at once when the kubeconfig has expired, and says when', async () => {
+    const { kubeconfig = '' } = open.work.platform.installs ?? {};
+    const good = readFileSync(kubeconfig);
+    onTestFinished(() => writeFileSync(kubeconfig, good));
+    copyFileSync(await api.certificateKubeconfig(new Date('2026-01-01')), kubeconfig);
+
+    await expect(watched(silentContext(), { noWorker: true })).rejects.toMatchObject({
+      code: 'CLUSTER_DENIED',
+      message: expect.stringContaining('expired on 2026-01-01'),
     });
   });
 

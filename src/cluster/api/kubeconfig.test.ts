@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
 import { toYaml } from '../../core/yaml.ts';
@@ -85,4 +85,29 @@ test('readKubeconfig says where the installer leaves one when there is none', as
 test('usualKubeconfig is the one that oc takes', () => {
   expect(usualKubeconfig({ KUBECONFIG: '/a/b', HOME: '/root' })).toBe('/a/b');
   expect(usualKubeconfig({ HOME: '/root' })).toBe('/root/.kube/config');
+});
+
+test('readKubeconfig reads a list as oc does: the first to name something counts, paths start at their own file', async () => {
+  const [here, there] = [await tempDir(), await tempDir()];
+  await writeFile(join(there, 'token'), 'a-token-of-there');
+  await writeFile(
+    join(here, 'one'),
+    toYaml({ contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }] }),
+  );
+  await writeFile(
+    join(there, 'two'),
+    toYaml({
+      'current-context': 'c',
+      clusters: [{ name: 'k', cluster: { server: 'https://api.example:6443' } }],
+      users: [{ name: 'u', user: { tokenFile: 'token' } }],
+    }),
+  );
+  const list = [join(here, 'one'), join(here, 'gone'), join(there, 'two')].join(delimiter);
+
+  expect(usualKubeconfig({ KUBECONFIG: list })).toBe(list);
+  expect(await readKubeconfig(list, { now: new Date() })).toMatchObject({
+    context: 'c',
+    server: new URL('https://api.example:6443'),
+    token: 'a-token-of-there',
+  });
 });

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import { readBytes, readText, readTextIfPresent } from '../../core/files.ts';
+import { exists, readBytes, readText, readTextIfPresent } from '../../core/files.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 
@@ -61,10 +61,10 @@ type Kubeconfig = z.output<typeof kubeconfigSchema>;
 type UserFields = z.output<typeof userFields>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The kubeconfig that `oc` would take: `KUBECONFIG`, or the one in the home folder. */
+/** The kubeconfig that `oc` would take: `KUBECONFIG`, which may be a list, or the one in the home folder. */
 export function usualKubeconfig(env: Env): string {
-  const first = (env.KUBECONFIG ?? '').split(delimiter).find((path) => path !== '');
-  return first ?? join(env.HOME ?? homedir(), '.kube', 'config');
+  const named = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  return named.length > 0 ? named.join(delimiter) : join(env.HOME ?? homedir(), '.kube', 'config');
 }
 
 /** Reads who and where from a kubeconfig. What cannot work is told here, before anything is asked. */
@@ -72,7 +72,7 @@ export async function readKubeconfig(
   file: string,
   options: { readonly context?: string | undefined; readonly now: Date },
 ): Promise<ClusterAccess> {
-  const config = await parseFile(file);
+  const config = await parseFiles(file);
   const context = options.context ?? config['current-context'] ?? '';
   const chosen = named(config.contexts, context, file, 'context').context;
   const { cluster } = named(config.clusters, chosen.cluster, file, 'cluster');
@@ -88,6 +88,46 @@ export async function readKubeconfig(
     proxy: proxyOf(cluster['proxy-url'], file),
     token: await tokenOf(user, file),
     client: await clientOf(user, file, options.now),
+  };
+}
+
+/** Of several files the first that names something counts, as `oc` has it; files that are not there do not. */
+async function parseFiles(list: string): Promise<Kubeconfig> {
+  const files = list.split(delimiter).filter((path) => path !== '');
+  const [only = list] = files;
+  if (files.length < 2) return await parseFile(only);
+  const there = await Promise.all(files.map(exists));
+  const present = files.filter((_, index) => there[index]);
+  if (present.length === 0) return await parseFile(only);
+  const configs = await Promise.all(
+    present.map(async (file) => absolute(await parseFile(file), file)),
+  );
+  return {
+    'current-context': configs.map((one) => one['current-context']).find((name) => name),
+    contexts: configs.flatMap((one) => one.contexts),
+    clusters: configs.flatMap((one) => one.clusters),
+    users: configs.flatMap((one) => one.users),
+  };
+}
+
+/** Paths in a kubeconfig start at its own folder, wherever it is read together with others. */
+function absolute(config: Kubeconfig, file: string): Kubeconfig {
+  const at = (path: string | undefined) => path && resolve(dirname(file), path);
+  return {
+    ...config,
+    clusters: config.clusters.map(({ name, cluster }) => ({
+      name,
+      cluster: { ...cluster, 'certificate-authority': at(cluster['certificate-authority']) },
+    })),
+    users: config.users.map(({ name, user }) => ({
+      name,
+      user: {
+        ...user,
+        tokenFile: at(user.tokenFile),
+        'client-certificate': at(user['client-certificate']),
+        'client-key': at(user['client-key']),
+      },
+    })),
   };
 }
 

@@ -74,8 +74,8 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 export const certificatesCheck: Check = {
   id: 'certificates',
-  title: 'No certificate of the mirror runs out soon',
-  look({ trust, now }) {
+  title: 'No certificate of the mirror or of the API runs out soon',
+  look({ trust, serving, now }) {
     const found = trust.flatMap((map) => {
       const { data } = dataSchema.parse(map);
       return Object.entries(data).flatMap(([key, text]) =>
@@ -86,17 +86,28 @@ export const certificatesCheck: Check = {
       const trouble = certificateTrouble(pem, now);
       return trouble === undefined ? [] : [`openshift-config/${where}: ${trouble}`];
     });
-    return unlessAny(evidence, counted(found.length, 'certificate'), {
-      message: `${counted(evidence.length, 'certificate')} to renew`,
-      commands: ['atoll registry init --help', 'atoll apply'],
+    const days = serving && daysUntil(serving.validTo, now);
+    const isShort = days !== undefined && days < SOON_DAYS;
+    const own = isShort
+      ? [`${serving?.server}: the API's own runs out in ${counted(days, 'day')}`]
+      : [];
+    return unlessAny([...evidence, ...own], counted(found.length, 'certificate'), {
+      message: `${counted(evidence.length + own.length, 'certificate')} to renew`,
+      commands: [
+        ...(evidence.length > 0 ? ['atoll registry init --help', 'atoll apply'] : []),
+        ...(isShort ? ['oc get co kube-apiserver', 'oc get csr'] : []),
+      ],
     });
   },
 };
 
+const daysUntil = (until: Date, now: Date): number =>
+  Math.floor((until.getTime() - now.getTime()) / DAY_MS);
+
 function certificateTrouble(pem: string, now: Date): string | undefined {
   try {
     const { validTo, subject } = new X509Certificate(pem);
-    const days = Math.floor((new Date(validTo).getTime() - now.getTime()) / DAY_MS);
+    const days = daysUntil(new Date(validTo), now);
     const name = subject.split('\n').at(-1) ?? '';
     if (days < 0) return `${name} ran out on ${new Date(validTo).toISOString()}`;
     return days < SOON_DAYS ? `${name} runs out in ${counted(days, 'day')}` : undefined;

@@ -6,6 +6,7 @@ import type { KubeObject } from '../api/object.ts';
 import type { Resources } from '../api/resources.ts';
 import { nodeRegistries } from '../node-registries.ts';
 import { poolOf } from '../pools.ts';
+import { type ServingCertificate, servingCertificate } from './serving-certificate.ts';
 
 const READ = {
   versions: KINDS.clusterVersion,
@@ -55,6 +56,8 @@ export interface ClusterSnapshot extends Objects {
   readonly expected: Expectation;
   /** Mirrors as nodes know them, by pool. */
   readonly registries: ReadonlyMap<string, RegistriesConf>;
+  /** What the API itself shows; undefined where that could not be seen. */
+  readonly serving: ServingCertificate | undefined;
   /** What could not be read, and why. */
   readonly unread: Readonly<Partial<Record<Part | 'registries', string>>>;
 }
@@ -96,5 +99,6 @@ export async function takeSnapshot(
     });
     return new Map(await Promise.all(confs));
   });
-  return { ...objects, now: ctx.now(), expected, registries, unread };
+  const serving = await servingCertificate(resources.client.access);
+  return { ...objects, now: ctx.now(), expected, registries, serving, unread };
 }

@@ -60,6 +60,7 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
   });
   const proof = verifyInstalled(site);
   return {
+    installs: install.installs,
     plan: () => planAws(site, { bastion: given.plan, cluster: install.plan, verify: proof.plan }),
     preflight: async (ctx) => [
       ...(await awsPreflight(ctx, aws(), site)),
