@@ -1,6 +1,6 @@
-import { silentContext } from '../core/context.ts';
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
+import { silentContext } from '../core/context.ts';
 import { readTextIfPresent } from '../core/files.ts';
 import type { SiteResource } from '../platform/platform.ts';
 import { gatherPulls } from '../registry/access/pulls.ts';

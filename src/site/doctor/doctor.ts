@@ -110,7 +110,9 @@ async function mirrorChecks(ctx: Context, work: StageWork): Promise<PreflightChe
   const subject = `mirror ${host}`;
   if (site.registry.type === 'embedded' && !(await isServiceRunning(registryPidFile(paths)))) {
     // On another machine, or once it was made here, whoever listens may well be the mirror.
-    const isOurs = work.inventory.resources().some(({ kind }) => ['service', 'unit'].includes(kind));
+    const isOurs = work.inventory
+      .resources()
+      .some(({ kind }) => ['service', 'unit'].includes(kind));
     return isOurs || site.bastion.address ? [] : [await portCheck(site.registry.port)];
   }
   const authfile = (await exists(paths.mirrorSecret))
