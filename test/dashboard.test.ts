@@ -8,6 +8,7 @@ import { writeRunReport } from '../src/dashboard/write-report.ts';
 import { startAtoll } from './support/atoll-process.ts';
 import { accessProblems, dashboardUrl, openBrowser } from './support/browser.ts';
 import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
+import { fullSite } from './support/dashboard-full.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
 
@@ -141,9 +142,7 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
   ] as const)(
     'is legible in %s, %s, %d px wide, also for screen readers',
     async (theme, language, width) => {
-      const site = await dashboardSite();
-      await addEvents(site, FINISHED);
-      await writeImages(site, 60);
+      const site = await fullSite();
       const { url } = await serveSite(site, { bare: false });
       const { page, complaints } = await openBrowser({ theme, language, width });
       await page.goto(url);
@@ -161,4 +160,24 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
       expect(complaints).toEqual([]);
     },
   );
+
+  /** Pictures for the README; elsewhere they are only drawn, to see that they can be. */
+  test.each([
+    ['nodes', 'light', 'en-US'],
+    ['overview', 'dark', 'en-US'],
+    ['nodes', 'dark', 'zh-CN'],
+  ] as const)('draws %s in %s and %s for the README', async (view, theme, language) => {
+    const site = await fullSite({ live: view === 'nodes' });
+    const { url } = await serveSite(site, { bare: false });
+    const { page } = await openBrowser({ theme, language, width: 1200, height: 640 });
+    await page.goto(url);
+    await page.locator(`.nav a[href="#/${view}"]`).click();
+    await page.locator('main table, main .stages').first().waitFor();
+
+    const name = `dashboard-${view}-${theme}-${language.slice(0, 2)}.png`;
+    const folder = process.env.ATOLL_SCREENSHOTS ? join(ROOT, 'docs', 'images') : await tempDir();
+    const png = await page.screenshot({ path: join(folder, name) });
+
+    expect(png.length).toBeGreaterThan(20_000);
+  });
 });

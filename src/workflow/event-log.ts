@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../core/context.ts';
-import { type AtollEvent, type RecordedEvent, recordedEventSchema } from '../core/events.ts';
+import type { AtollEvent, RecordedEvent } from '../core/events.ts';
 import { redactJson } from '../core/redact.ts';
 import { openLineFile, readLines } from './journal-file.ts';
 
@@ -45,11 +45,6 @@ export async function openEventLog(
       if (failure) throw failure;
     },
   };
-}
-
-/** The events of a run, as far as this version knows their kinds. */
-export async function readEvents(runDirectory: string): Promise<readonly RecordedEvent[]> {
-  return (await readLines(eventLogPath(runDirectory), recordedEventSchema)).records;
 }
 
 /** The same context, whose events are also recorded. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { peerPath } from './peers.ts';
@@ -66,19 +65,12 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   return { context, page, requests, complaints };
 }
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
 /** What axe has against the page as it is now, in a line each. */
 export async function accessProblems(page: Page): Promise<string[]> {
   // Evaluated, not added: the policy of the page lets no script in, and so it should.
-  await page.evaluate(readFileSync(AXE, 'utf8'));
-  return await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-  });
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
 /** The link that a command with `--ui` told, as an event. */

@@ -18,8 +18,11 @@ export const BARE_PAGE = builtPage(
   '<html><head><!--atoll:head--><style>b{}</style></head><body><!--atoll:data--><script type="module">1</script></body></html>',
 );
 
-export async function dashboardSite(files: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const { site } = await siteFolder({}, files);
+export async function dashboardSite(
+  files: Readonly<Record<string, string>> = {},
+  change: Readonly<Record<string, object>> = {},
+): Promise<Site> {
+  const { site } = await siteFolder(change, files);
   return await readSite(site, {}, PLATFORMS);
 }
 

@@ -26,7 +26,7 @@ function store(key: string, value: string): void {
 }
 
 const spoken: Language = navigator.language.startsWith('zh') ? 'zh' : 'en';
-export const language = signal<Language>((stored('language') as Language | undefined) ?? spoken);
+const language = signal<Language>((stored('language') as Language | undefined) ?? spoken);
 export const theme = signal<Theme>((stored('theme') as Theme | undefined) ?? 'auto');
 const words = computed(() => WORDS[language.value] ?? en);
 

@@ -47,7 +47,7 @@ export function sentenceOf(run: RunState | undefined, usuals: Usuals, now: numbe
 }
 
 /** Of several that run side by side, the one that takes longest counts: others wait for it. */
-export function currentStage(run: RunState): StageState | undefined {
+function currentStage(run: RunState): StageState | undefined {
   return run.stages.findLast(({ state }) => state === 'running');
 }
 

@@ -26,7 +26,7 @@ export async function readRun(
   return state;
 }
 
-export function summaryOf(state: RunState): RunSummary {
+function summaryOf(state: RunState): RunSummary {
   const { run, startedAt, outcome, images, copied } = state;
   const stages = state.stages.map(({ id, state: how, durationMs = 0 }) => ({
     id,

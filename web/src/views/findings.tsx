@@ -37,12 +37,12 @@ export function Finding({
           {finding.firstAt ? ` · ${dateOf(finding.firstAt)}` : ''}
         </span>
       </summary>
-      <h3>{words.remedy}</h3>
+      <h2 class="minor">{words.remedy}</h2>
       <p>{finding.remedy}</p>
       <Commands commands={finding.commands} />
       {finding.evidence.length > 0 ? (
         <>
-          <h3>{words.evidence}</h3>
+          <h2 class="minor">{words.evidence}</h2>
           <ul class="evidence">
             {finding.evidence.map(({ place, text }) => (
               <li key={place}>
@@ -64,7 +64,7 @@ function Commands({ commands }: { readonly commands: readonly string[] }) {
   if (commands.length === 0) return null;
   return (
     <>
-      <h3>{t().commands}</h3>
+      <h2 class="minor">{t().commands}</h2>
       <ul class="commands">
         {commands.map((command) => (
           <li key={command}>

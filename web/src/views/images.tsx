@@ -34,7 +34,7 @@ const textOf = (row: ImageRow) =>
     .join(' ')
     .toLowerCase();
 
-export const nameOf = (row: ImageRow) => row.component ?? imageName(row.source);
+const nameOf = (row: ImageRow) => row.component ?? imageName(row.source);
 
 export function Images() {
   const query = useSignal('');

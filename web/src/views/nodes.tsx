@@ -71,7 +71,9 @@ function columnsOf(nodes: readonly NodeRow[]): readonly string[] {
 
 function currentOf(node: NodeRow): NodePull | undefined {
   const last = node.pulls.at(-1);
-  const isBusy = last && now.value - Date.parse(last.lastAt) < BUSY_MS && node.state === '';
+  const isRunning = run.value?.outcome === 'running';
+  const isBusy =
+    isRunning && last && now.value - Date.parse(last.lastAt) < BUSY_MS && node.state === '';
   return isBusy ? last : undefined;
 }
 
