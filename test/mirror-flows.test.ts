@@ -428,7 +428,11 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
 
     expect([first.status, partly.status, again.status, whole.status]).toEqual([7, 0, 0, 0]);
     expect((await readdir(bundle)).filter((name) => !name.startsWith('chunk-'))).toEqual([
+      'README_FIRST.txt',
+      'SHA256SUMS',
       'bundle.json',
+      'bundle.provenance.json',
+      'bundle.spdx.json',
     ]);
     await expectMirrored(embedded.host, '4.18.1', 'grow/');
   });
