@@ -221,6 +221,18 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     lab.proxy.decide = bootedWith(sshd);
     const { platform } = await opened();
     const inventory = await bringUpAws(ctx, platform);
+    // The installer is not carried to a bastion that is elsewhere, and that is said.
+    const wanted = async () => {
+      throw new Error('Nobody verifies here');
+    };
+    const run = {
+      outputs: {},
+      directory: '',
+      log: () => undefined,
+      claim: inventory.claim,
+      wanted,
+    };
+    await expect(platform.boot(ctx, run)).rejects.toMatchObject({ code: 'NOT_BUILT' });
     await inventory.removeAll(ctx, platform);
     await platform.close();
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import { exists, writeFileAtomic } from '../../core/files.ts';
 import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
@@ -73,10 +74,11 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
       if (isManual(site)) await makeUsers(ctx, aws(), site, claim);
     },
     bastion,
-    boot: (ctx, run) =>
-      withApps(ctx, aws(), site, () =>
-        boot(ctx, aws(), site, run.claim, () => install.boot(ctx, run)),
-      ),
+    boot: async (ctx, run) => {
+      refuseElsewhere(await bastion(ctx, run.claim));
+      const start = () => boot(ctx, aws(), site, run.claim, () => install.boot(ctx, run));
+      return await withApps(ctx, aws(), site, start);
+    },
     watch: (ctx, run: InstallRun) => withApps(ctx, aws(), site, () => install.watch(ctx, run)),
     verify: proof.verify,
     remove: async (ctx, resource) => {
@@ -101,6 +103,14 @@ async function claimCluster(
   if (settings.hostedZone === undefined || shape.mode !== 'disconnected') return;
   const id = regional(region, `${settings.hostedZone}/${appsName(shape.domain)}`);
   await claim({ kind: 'route53-record', id, temporary: false });
+}
+
+/** The installer has to be where the API of the cluster can be reached, and is not carried there yet. */
+function refuseElsewhere(host: Host): void {
+  if (host.isHere) return;
+  throw new AtollError('NOT_BUILT', `Cannot run the installer on ${host.name} from here yet`, {
+    hint: 'Go on on the bastion itself: copy the folder of the site there, write bastion.address: localhost, and run "atoll up" with credentials of AWS',
+  });
 }
 
 /** Only a cluster that can reach Route 53 writes its names itself. */

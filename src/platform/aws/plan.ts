@@ -28,7 +28,11 @@ export function planAws(site: AwsSite, given: Pick<Plan, 'bastion' | 'cluster' |
     ],
     bastion: site.bastion.address === undefined ? madeBastion(site) : given.bastion,
     cluster: [
-      ...given.cluster,
+      ...(site.bastion.address === 'localhost'
+        ? given.cluster
+        : [
+            'not built yet from another machine: run atoll on the bastion itself for the installer',
+          ]),
       ...(shape.mode === 'disconnected'
         ? [`meanwhile write *.apps.${shape.domain}, once the router has its load balancer`]
         : []),
