@@ -1,10 +1,13 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { logBundle, logBundleArchive } from '../../test/support/log-bundle.ts';
+import { describeWithPeers } from '../../test/support/peers.ts';
 import { tempDir } from '../../test/support/temp.ts';
 import { silentContext } from '../core/context.ts';
 import { archiveFiles } from './archive.ts';
@@ -152,24 +155,133 @@ test('sourceFiles refuses a bomb by how much it unfolds', async () => {
   await expect(unreadOf(path, limits)).rejects.toThrow(/unfolds more than 100 times/);
 });
 
-test('sourceFiles opens no archive inside an archive and unfolds no file twice', async () => {
+test('sourceFiles opens archives inside archives and what is packed twice, and no deeper', async () => {
   const path = join(await tempDir(), 'nested.tar');
-  const inner = await tar([[{ name: 'x' }, 'x']]);
-  const twice = gzipSync(gzipSync('text'));
-  const archive = pack();
-  archive.entry({ name: 'inner.tar' }, inner);
-  archive.entry({ name: 'twice.log.gz' }, twice);
-  archive.entry({ name: 'once.log.gz' }, gzipSync('text'));
-  archive.finalize();
-  await writeFile(path, archive as AsyncIterable<Buffer>);
+  let nested = await tar([[{ name: 'x.log' }, 'x']]);
+  const deep = pack();
+  for (const name of ['two.tar', 'three.tar']) {
+    deep.entry({ name }, nested);
+    const archive = pack();
+    archive.entry({ name }, nested);
+    archive.finalize();
+    nested = gzipSync(await buffer(archive));
+  }
+  deep.entry({ name: 'four.tar' }, await tar([[{ name: 'four.tar.gz' }, '']]));
+  deep.entry({ name: 'deep.tar.gz' }, nested);
+  deep.entry({ name: 'twice.log.gz' }, gzipSync(gzipSync('text')));
+  deep.entry({ name: 'thrice.log.gz' }, gzipSync(gzipSync(gzipSync('text'))));
+  deep.finalize();
+  await writeFile(path, deep as AsyncIterable<Buffer>);
 
   const [names, unread] = await unreadOf(path);
 
-  expect(names).toEqual(['once.log']);
-  expect(unread.map(({ reason }) => reason)).toEqual([
-    'an archive inside an archive, not opened',
-    'compressed with gzip more than once, which cannot be read here',
+  expect(names).toEqual(['x.log', 'x.log', 'four.tar.gz', 'twice.log']);
+  expect(unread).toEqual([
+    {
+      path: `${path}!deep.tar.gz!three.tar!two.tar`,
+      reason: 'an archive inside 3 archives, not opened',
+    },
+    { path: `${path}!thrice.log.gz`, reason: 'compressed more than 2 times, not opened' },
   ]);
+});
+
+describeWithPeers(['bzip2', 'xz', 'zstd', 'zip'], 'diagnose of a packed log', () => {
+  const LINE = 'Aug 20 10:11:12 bootstrap crio[1]: no space left on device\n';
+  const BOMB = { ...DEFAULT_LIMITS, ratioFloorBytes: 1024 * 1024, maxRatio: 100 };
+
+  async function packed(program: string, args: readonly string[], content: string | Buffer) {
+    const folder = await tempDir();
+    await writeFile(join(folder, 'crio.log'), content);
+    execFileSync(program, args, { cwd: folder, stdio: 'ignore' });
+    return folder;
+  }
+
+  test.each([
+    ['xz', ['crio.log']],
+    ['bzip2', ['crio.log']],
+    ['zstd', ['--rm', 'crio.log']],
+    ['zip', ['-m', 'logs.zip', 'crio.log']],
+    ['tar', ['--remove-files', '-cJf', 'logs.tar.xz', 'crio.log']],
+    ['tar', ['--remove-files', '-cjf', 'logs.tbz', 'crio.log']],
+    ['sh', ['-c', 'zip -qm - crio.log | cat > piped.zip && xz piped.zip']],
+  ])('reads what %s %j made', async (program, args) => {
+    const folder = await packed(program, args, LINE);
+
+    const { findings, unread } = await diagnose(silentContext(), [folder]);
+
+    expect(findings.map(({ id, count }) => [id, count])).toEqual([['boot-disk-full', 1]]);
+    expect(unread).toEqual([]);
+  });
+
+  test('steps over what nobody read in a zip, and tells of a wrong checksum', async () => {
+    const folder = await packed('zip', ['-mn', '.log', 'logs.zip', 'crio.log'], LINE);
+    execFileSync('sh', ['-c', `seq 90000 > b; zip -q logs.zip b; echo c > c; zip -q logs.zip c`], {
+      cwd: folder,
+    });
+    const bytes = await readFile(join(folder, 'logs.zip'));
+    const names: string[] = [];
+    const problems: string[] = [];
+    const options = {
+      name: 'logs.zip',
+      onProblem: (path: string, reason: string) => problems.push(`${path}: ${reason}`),
+    };
+
+    for await (const { path, content } of archiveFiles(inPieces(bytes), options, 'zip')) {
+      names.push(path);
+      if (path === 'b') for await (const _ of content) break;
+    }
+    expect([names, problems]).toEqual([['crio.log', 'b', 'c'], []]);
+
+    const at = bytes.indexOf('no space');
+    bytes.write('NO', at);
+    for await (const { content } of archiveFiles(inPieces(bytes), options, 'zip'))
+      for await (const _ of content);
+    expect(problems).toEqual([
+      'crio.log: it is damaged (its checksum is wrong); the rest was not read',
+    ]);
+  });
+
+  test.each([
+    ['xz', ['-1', 'crio.log']],
+    ['bzip2', ['-1', 'crio.log']],
+    ['zstd', ['--rm', 'crio.log']],
+    ['zip', ['-m', 'logs.zip', 'crio.log']],
+  ])('refuses a bomb that %s made by name', async (program, args) => {
+    const folder = await packed(program, args, Buffer.alloc(8_000_000, '0'));
+
+    await expect(unreadOf(folder, BOMB)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringMatching(/(?:crio|logs)\..*unfolds more than 100 times/),
+    });
+  });
+
+  test.each([
+    ['xz', ['crio.log']],
+    ['bzip2', ['crio.log']],
+    ['zstd', ['--rm', 'crio.log']],
+    ['zip', ['-m', 'logs.zip', 'crio.log']],
+  ])('says of what %s made that it was cut off', async (program, args) => {
+    const folder = await packed(program, args, LINE.repeat(20));
+    const [name = ''] = await readdir(folder);
+    const whole = await readFile(join(folder, name));
+    await writeFile(join(folder, name), whole.subarray(0, Math.floor(whole.length / 2)));
+
+    const [, unread] = await unreadOf(folder);
+
+    expect(unread[0]?.reason).toMatch(/ends early|archive ends in it/);
+  });
+});
+
+test('sourceFiles refuses a bomb of many layers that are modest alone', async () => {
+  const path = join(await tempDir(), 'layers.tar.gz');
+  const limits = { ...DEFAULT_LIMITS, ratioFloorBytes: 1024 * 1024, maxRatio: 100 };
+  const small = gzipSync('0'.repeat(900_000));
+  const archive = pack();
+  for (let at = 0; at < 40; at += 1) archive.entry({ name: `${at}.log.gz` }, small);
+  archive.finalize();
+  await writeFile(path, gzipSync(await buffer(archive)));
+
+  await expect(unreadOf(path, limits)).rejects.toThrow(/layers.tar.gz.*more than 100 times/);
 });
 
 test('sourceFiles follows no link out of a directory', async () => {

@@ -1,7 +1,12 @@
 import { ArchiveError } from '../core/archive/archive-error.ts';
+import { bunzip2, isBzip2 } from '../core/archive/bunzip2.ts';
 import { streamSource } from '../core/archive/byte-source.ts';
-import { gunzip } from '../core/archive/gunzip.ts';
-import { readTar, type TarEntry } from '../core/archive/read-tar.ts';
+import { gunzip, isGzip } from '../core/archive/gunzip.ts';
+import { readTar } from '../core/archive/read-tar.ts';
+import { readZip, type ZipEntry } from '../core/archive/read-zip.ts';
+import type { UnfoldLimits } from '../core/archive/unfold-meter.ts';
+import { isXz, unxz } from '../core/archive/unxz.ts';
+import { isZstd, unzstd } from '../core/archive/unzstd.ts';
 import { type ArchiveLimits, DEFAULT_LIMITS, refuseArchive } from './limits.ts';
 
 export interface ArchiveEntry {
@@ -12,6 +17,8 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Buffer>;
 }
 
+export type ArchiveFormat = 'tar' | 'zip';
+
 export interface ArchiveOptions {
   readonly name: string;
   readonly limits?: ArchiveLimits | undefined;
@@ -20,15 +27,17 @@ export interface ArchiveOptions {
 }
 
 /**
- * The regular files of a tar archive. Nothing is ever unpacked to disk, so a path that climbs out or a
+ * The regular files of an archive. Nothing is ever unpacked to disk, so a path that climbs out or a
  * link has nothing to aim at; such entries are still skipped and reported, because their names are lies.
  */
 export async function* archiveFiles(
   chunks: AsyncIterable<Uint8Array>,
   options: ArchiveOptions,
+  format: ArchiveFormat = 'tar',
 ): AsyncGenerator<ArchiveEntry> {
   const limits = options.limits ?? DEFAULT_LIMITS;
-  const entries = readTar(streamSource(chunks), limits);
+  const entries =
+    format === 'zip' ? readZip(chunks, limits) : readTar(streamSource(chunks), limits);
   yield* reporting(options, async function* () {
     for await (const entry of entries) {
       const problem = problemOf(entry, limits);
@@ -38,12 +47,30 @@ export async function* archiveFiles(
   });
 }
 
+/** A way a single stream is packed. */
+export interface PackedForm {
+  readonly is: (head: Uint8Array) => boolean;
+  readonly suffix: RegExp;
+  readonly unpack: (
+    chunks: AsyncIterable<Uint8Array>,
+    limits?: UnfoldLimits,
+  ) => AsyncGenerator<Buffer>;
+}
+
+export const PACKED_FORMS: readonly PackedForm[] = [
+  { is: isGzip, suffix: /\.gz$/, unpack: gunzip },
+  { is: isXz, suffix: /\.xz$/, unpack: unxz },
+  { is: isBzip2, suffix: /\.bz2$/, unpack: bunzip2 },
+  { is: isZstd, suffix: /\.zstd?$/, unpack: unzstd },
+];
+
 /** Decompresses as a stream. Damaged input yields all that can be had and is reported. */
 export async function* unzipped(
   chunks: AsyncIterable<Uint8Array>,
   options: ArchiveOptions,
+  { unpack }: PackedForm,
 ): AsyncGenerator<Buffer> {
-  yield* reporting(options, () => gunzip(chunks, options.limits ?? DEFAULT_LIMITS));
+  yield* reporting(options, () => unpack(chunks, options.limits ?? DEFAULT_LIMITS));
 }
 
 /** What came before a damage is worth having; what goes beyond the limits is refused. */
@@ -66,7 +93,7 @@ function reasonOf({ kind, entry, message }: ArchiveError): string {
 }
 
 /** A cut content ends here; the archive itself tells of it when the next entry is asked for. */
-function fileOf({ path, modified, content }: TarEntry): ArchiveEntry {
+function fileOf({ path, modified, content }: ZipEntry): ArchiveEntry {
   async function* whole(): AsyncGenerator<Buffer> {
     try {
       yield* content;
@@ -77,7 +104,7 @@ function fileOf({ path, modified, content }: TarEntry): ArchiveEntry {
   return { path: cleanPath(path), modified, content: whole() };
 }
 
-function problemOf(entry: TarEntry, { maxPathBytes }: ArchiveLimits): string | undefined {
+function problemOf(entry: ZipEntry, { maxPathBytes }: ArchiveLimits): string | undefined {
   const { path, type, flag } = entry;
   if (type === 'directory') return undefined;
   if (Buffer.byteLength(path) > maxPathBytes) return 'its path is too long';

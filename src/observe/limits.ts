@@ -1,8 +1,8 @@
-import type { GunzipLimits } from '../core/archive/gunzip.ts';
+import type { UnfoldLimits } from '../core/archive/unfold-meter.ts';
 import { AtollError } from '../core/errors.ts';
 
 /** How much of an archive we are willing to look at. All of it is somebody else's data. */
-export interface ArchiveLimits extends GunzipLimits {
+export interface ArchiveLimits extends UnfoldLimits {
   readonly maxEntries: number;
   readonly maxPathBytes: number;
 }

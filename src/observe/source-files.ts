@@ -2,13 +2,21 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { asBuffer } from '../core/archive/byte-source.ts';
-import { isGzip } from '../core/archive/gunzip.ts';
+import { isZip } from '../core/archive/read-zip.ts';
 import { isTar } from '../core/archive/tar-header.ts';
+import { createUnfoldMeter } from '../core/archive/unfold-meter.ts';
 import type { Context } from '../core/context.ts';
-import { AtollError } from '../core/errors.ts';
+import { AtollError, messageOf } from '../core/errors.ts';
 import { unreadable } from '../core/files.ts';
-import { archiveFiles, unzipped } from './archive.ts';
-import type { ArchiveLimits } from './limits.ts';
+import {
+  type ArchiveFormat,
+  type ArchiveOptions,
+  archiveFiles,
+  PACKED_FORMS,
+  type PackedForm,
+  unzipped,
+} from './archive.ts';
+import { type ArchiveLimits, DEFAULT_LIMITS, refuseArchive } from './limits.ts';
 
 /** One file to look at, wherever it lies. Its content must be consumed before the next is asked for. */
 export interface SourceFile {
@@ -86,17 +94,45 @@ async function* openFile(
   options: SourceOptions,
 ): AsyncGenerator<SourceFile> {
   const stream = createReadStream(name, { highWaterMark: READ_BYTES, signal: ctx.signal });
+  const total = createUnfoldMeter(options.limits ?? DEFAULT_LIMITS);
+  const content = counted(stream, total.input, name);
   try {
-    yield* open({ name, path, modified, content: stream }, options, { gzip: 1, tar: 1 });
+    yield* open({ name, path, modified, content }, options, {
+      packed: MAX_PACKED,
+      archives: MAX_ARCHIVES,
+      unfolded: (inner) => counted(inner, total.output, name),
+    });
   } finally {
     stream.destroy();
   }
 }
 
-/** How deep things may still be folded into each other: `.tar.gz` with `.gz` files inside is real. */
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  count: (bytes: number) => void,
+  name: string,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    try {
+      count(chunk.length);
+    } catch (error) {
+      throw refuseArchive(name, messageOf(error));
+    }
+    yield chunk;
+  }
+}
+
+/** How often a stream may be packed before it is an archive or text: `.gz` that was packed again is real. */
+const MAX_PACKED = 2;
+/** How deep archives may lie in each other: a must-gather in a zip in an attachment is real. */
+const MAX_ARCHIVES = 3;
+
+/** How deep things may still be folded into each other. */
 interface Depth {
-  readonly gzip: number;
-  readonly tar: number;
+  readonly packed: number;
+  readonly archives: number;
+  /** Counts all that a file unfolds to: each layer alone may be modest, and all of them a bomb. */
+  readonly unfolded: (content: AsyncIterable<Buffer>) => AsyncGenerator<Buffer>;
 }
 
 /** Looks at the first bytes and unfolds what is compressed or archived. */
@@ -106,45 +142,51 @@ async function* open(
   depth: Depth,
 ): AsyncGenerator<SourceFile> {
   const { head, content } = await peek(file.content);
-  if (isGzip(head) && depth.gzip > 0) {
-    const plain = unzipped(content, {
-      name: file.name,
-      limits: options.limits,
-      onProblem: (_path, reason) => options.onUnread({ path: file.name, reason }),
-    });
-    const path = file.path.replace(/\.gz$/, '');
-    yield* open({ ...file, path, content: plain }, options, { ...depth, gzip: depth.gzip - 1 });
-  } else if (isTar(head)) {
-    if (depth.tar > 0) yield* openTar({ ...file, content }, options);
-    else options.onUnread({ path: file.name, reason: 'an archive inside an archive, not opened' });
-  } else if (compressionOf(head)) {
-    const reason = `compressed with ${compressionOf(head)}, which cannot be read here`;
-    options.onUnread({ path: file.name, reason });
+  const compression = PACKED_FORMS.find(({ is }) => is(head));
+  const archive = isTar(head) ? 'tar' : isZip(head) ? 'zip' : undefined;
+  const tooDeep = (found: string) =>
+    options.onUnread({ path: file.name, reason: `${found}, not opened` });
+  if (compression) {
+    if (depth.packed > 0) yield* openPacked({ ...file, content }, compression, options, depth);
+    else tooDeep(`compressed more than ${MAX_PACKED} times`);
+  } else if (archive) {
+    if (depth.archives > 0) yield* openArchive({ ...file, content }, archive, options, depth);
+    else tooDeep(`an archive inside ${MAX_ARCHIVES} archives`);
   } else yield { ...file, content };
 }
 
-async function* openTar(file: SourceFile, options: SourceOptions): AsyncGenerator<SourceFile> {
-  const entries = archiveFiles(file.content, {
+async function* openPacked(
+  file: SourceFile,
+  compression: PackedForm,
+  options: SourceOptions,
+  depth: Depth,
+): AsyncGenerator<SourceFile> {
+  const about: ArchiveOptions = {
+    name: file.name,
+    limits: options.limits,
+    onProblem: (_path, reason) => options.onUnread({ path: file.name, reason }),
+  };
+  const content = depth.unfolded(unzipped(file.content, about, compression));
+  const path = file.path.replace(compression.suffix, '');
+  yield* open({ ...file, path, content }, options, { ...depth, packed: depth.packed - 1 });
+}
+
+async function* openArchive(
+  file: SourceFile,
+  format: ArchiveFormat,
+  options: SourceOptions,
+  depth: Depth,
+): AsyncGenerator<SourceFile> {
+  const about: ArchiveOptions = {
     name: file.name,
     limits: options.limits,
     onProblem: (path, reason) => options.onUnread({ path: `${file.name}!${path}`, reason }),
-  });
-  for await (const { path, modified, content } of entries) {
-    yield* open({ name: `${file.name}!${path}`, path, modified, content }, options, {
-      gzip: 1,
-      tar: 0,
-    });
+  };
+  const inside = { ...depth, packed: MAX_PACKED, archives: depth.archives - 1 };
+  for await (const entry of archiveFiles(file.content, about, format)) {
+    const content = format === 'zip' ? depth.unfolded(entry.content) : entry.content;
+    yield* open({ ...entry, name: `${file.name}!${entry.path}`, content }, options, inside);
   }
-}
-
-function compressionOf(head: Buffer): string | undefined {
-  const magic = head.subarray(0, 6).toString('hex');
-  if (magic.startsWith('1f8b')) return 'gzip more than once';
-  if (magic.startsWith('28b52ffd')) return 'zstd';
-  if (magic.startsWith('fd377a585a00')) return 'xz';
-  if (magic.startsWith('425a68')) return 'bzip2';
-  if (magic.startsWith('504b0304')) return 'zip';
-  return undefined;
 }
 
 /** The first bytes, at least 512 where there are so many, and the whole content again. */

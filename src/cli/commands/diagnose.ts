@@ -27,7 +27,7 @@ export const diagnoseCommand = defineCommand({
   name: 'diagnose',
   summary: 'Explain from logs why mirroring, a bootstrap or an install failed',
   description:
-    'Reads log bundles (packed, unpacked or partial), must-gathers, journals (text, -o json, export), ' +
+    'Reads log bundles (packed with gzip, xz, bzip2, zstd or zip, unpacked or partial), must-gathers, journals (text, -o json, export), ' +
     '.openshift_install.log, oc-mirror logs, service records and the journals of atoll. Nothing is unpacked ' +
     'to disk. Exit status 0: all was read, whatever was found.',
   arguments: [

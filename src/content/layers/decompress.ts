@@ -1,28 +1,21 @@
-import { Decompress } from 'fzstd';
 import { ArchiveError } from '../../core/archive/archive-error.ts';
 import { gunzip, isGzip } from '../../core/archive/gunzip.ts';
+import { isZstd, unzstd } from '../../core/archive/unzstd.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 
-const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-/** Frames a zstd reader steps over: 0x184D2A50 to 0x184D2A5F, little endian. */
-const ZSTD_SKIPPABLE_MAGIC = [0x2a, 0x4d, 0x18];
 const LONGEST_MAGIC = 4;
 
 /** No layer needs more; what unfolds for ever is stopped here. gzip cannot exceed this ratio, so it counts not. */
 const LIMITS = { maxBytes: 256 * 1024 ** 3, maxRatio: 1100, ratioFloorBytes: 1024 ** 3 };
-/** What one piece of zstd may unfold to, all of which is in memory at once. */
-const MAX_BURST_BYTES = 512 * 1024 ** 2;
+/** zstd can do better than gzip, on holes of zeros above all. */
+const ZSTD_LIMITS = { ...LIMITS, maxRatio: 10_000, ratioFloorBytes: 512 * 1024 ** 2 };
 
 export type Compression = 'gzip' | 'zstd' | 'none';
 
 /** What the first bytes of a stream say; media types in the wild are not to be trusted here. */
 export function compressionOf(head: Uint8Array): Compression {
-  const startsWith = (magic: readonly number[], at = 0) =>
-    magic.every((byte, index) => head[at + index] === byte);
   if (isGzip(head)) return 'gzip';
-  if (startsWith(ZSTD_MAGIC)) return 'zstd';
-  const skippable = ((head[0] ?? 0) & 0xf0) === 0x50 && startsWith(ZSTD_SKIPPABLE_MAGIC, 1);
-  return skippable ? 'zstd' : 'none';
+  return isZstd(head) ? 'zstd' : 'none';
 }
 
 /** The bytes without their compression, whichever it is. */
@@ -32,8 +25,8 @@ export async function* decompressed(chunks: AsyncIterable<Uint8Array>): AsyncGen
     const head = await readHead(iterator);
     const whole = prepended(head, iterator);
     const kind = compressionOf(head);
-    if (kind === 'gzip') yield* gunzipped(whole);
-    else if (kind === 'zstd') yield* unzstd(whole);
+    if (kind === 'gzip') yield* unpacked('gzip', gunzip(whole, LIMITS));
+    else if (kind === 'zstd') yield* unpacked('zstd', unzstd(whole, ZSTD_LIMITS));
     else yield* whole;
   } finally {
     await iterator.return?.();
@@ -58,40 +51,15 @@ async function* prepended(
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* unpacked(
+  kind: string,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* gunzip(chunks, LIMITS);
+    yield* content;
   } catch (error) {
-    throw error instanceof ArchiveError ? broken('gzip', error) : error;
+    throw error instanceof ArchiveError ? broken(kind, error) : error;
   }
-}
-
-async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const ready: Uint8Array[] = [];
-  let [total, burst] = [0, 0];
-  const decoder = new Decompress((data) => {
-    total += data.length;
-    burst += data.length;
-    if (burst > MAX_BURST_BYTES || total > LIMITS.maxBytes) {
-      throw new ArchiveError('refused', 'it unfolds without end, as a compression bomb does');
-    }
-    // The decoder reuses its buffers.
-    if (data.length > 0) ready.push(data.slice());
-  });
-  const push = (chunk: Uint8Array, final: boolean) => {
-    try {
-      decoder.push(chunk, final);
-    } catch (error) {
-      throw broken('zstd', error);
-    }
-  };
-  for await (const chunk of chunks) {
-    push(chunk, false);
-    yield* ready.splice(0);
-    burst = 0;
-  }
-  push(new Uint8Array(0), true);
-  yield* ready.splice(0);
 }
 
 function broken(kind: string, cause: unknown): AtollError {

@@ -2,18 +2,11 @@ import { createGunzip } from 'node:zlib';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { ArchiveError } from './archive-error.ts';
 import { asBuffer } from './byte-source.ts';
+import { createUnfoldMeter, type UnfoldLimits, type UnfoldMeter } from './unfold-meter.ts';
 
 const OUTPUT_CHUNK = 64 * 1024;
 /** Small, so that a bomb is noticed before much of it has unfolded in memory. */
 const INPUT_PIECE = 32 * 1024;
-
-export interface GunzipLimits {
-  /** Bytes after decompression. */
-  readonly maxBytes: number;
-  /** Output per byte of input; only asked once `ratioFloorBytes` have come out. */
-  readonly maxRatio: number;
-  readonly ratioFloorBytes: number;
-}
 
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
@@ -25,19 +18,19 @@ export function isGzip(head: Uint8Array): boolean {
  */
 export async function* gunzip(
   chunks: AsyncIterable<Uint8Array>,
-  limits?: GunzipLimits,
+  limits?: UnfoldLimits,
 ): AsyncGenerator<Buffer> {
   const inflater = createInflater();
-  const meter = createMeter(limits);
+  const meter = createUnfoldMeter(limits);
   try {
     for await (const chunk of chunks) {
       for (const piece of pieces(asBuffer(chunk))) {
         meter.input(piece.length);
-        yield* meter.output(await inflater.write(piece));
+        yield* metered(meter, await inflater.write(piece));
       }
       if (inflater.failure()) break;
     }
-    yield* meter.output(await inflater.end());
+    yield* metered(meter, await inflater.end());
     const failure = inflater.failure();
     if (failure) throw failure;
   } finally {
@@ -100,26 +93,9 @@ function* pieces(chunk: Buffer): Generator<Buffer> {
   for (let at = 0; at < chunk.length; at += INPUT_PIECE) yield chunk.subarray(at, at + INPUT_PIECE);
 }
 
-/** Stops a bomb by its total and by how much it unfolds. */
-function createMeter(limits: GunzipLimits | undefined) {
-  let bytesIn = 0;
-  let bytesOut = 0;
-  const refuse = (found: string) => {
-    throw new ArchiveError('refused', found);
-  };
-  return {
-    input: (bytes: number) => {
-      bytesIn += bytes;
-    },
-    *output(datas: readonly Buffer[]): Generator<Buffer> {
-      for (const data of datas) {
-        bytesOut += data.length;
-        if (limits && bytesOut > limits.maxBytes)
-          refuse(`it unfolds to more than ${limits.maxBytes} bytes, as a compression bomb does`);
-        if (limits && bytesOut > limits.ratioFloorBytes && bytesOut > bytesIn * limits.maxRatio)
-          refuse(`it unfolds more than ${limits.maxRatio} times, as a compression bomb does`);
-        yield data;
-      }
-    },
-  };
+function* metered(meter: UnfoldMeter, parts: readonly Buffer[]): Generator<Buffer> {
+  for (const part of parts) {
+    meter.output(part.length);
+    yield part;
+  }
 }
