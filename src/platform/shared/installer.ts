@@ -35,7 +35,7 @@ const clusterFolder = ({ install }: Pick<PlatformSite['paths'], 'install'>): str
 export const installedKubeconfig = (paths: Pick<PlatformSite['paths'], 'install'>): string =>
   join(clusterFolder(paths), 'auth', 'kubeconfig');
 
-export const installerLog = (paths: Pick<PlatformSite['paths'], 'install'>): string =>
+const installerLog = (paths: Pick<PlatformSite['paths'], 'install'>): string =>
   join(clusterFolder(paths), '.openshift_install.log');
 
 /** The install as `openshift-install` does it: the way of every platform that is not played. */
