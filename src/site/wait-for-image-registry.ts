@@ -11,8 +11,9 @@ export async function waitForImageRegistry(
   ctx: Context,
   registries: Registries,
   host: string,
+  patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
-  const deadline = ctx.now().getTime() + PATIENCE_MS;
+  const deadline = ctx.now().getTime() + patienceMs;
   for (;;) {
     try {
       await registries.repository(host, 'atoll/probe').resolve(ctx, 'none');

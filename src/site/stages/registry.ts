@@ -30,6 +30,8 @@ import {
 import { asJson, type Stage, type StageWork } from './stage.ts';
 
 const USER = 'atoll';
+/** Our own was started just now; systemd says so before it listens, and a slow machine takes a while. */
+const OWN_PATIENCE_MS = 180_000;
 
 export const registryStage: Stage = {
   id: 'registry',
@@ -177,7 +179,8 @@ async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> 
     tuning: { retry: { attempts: 1 } },
   });
   try {
-    await waitForImageRegistry(ctx, registries, mirrorHost(work.site));
+    const patienceMs = work.site.registry.type === 'embedded' ? OWN_PATIENCE_MS : undefined;
+    await waitForImageRegistry(ctx, registries, mirrorHost(work.site), patienceMs);
   } finally {
     await registries.close();
   }
