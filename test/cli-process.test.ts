@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
+import { startAtoll } from './support/atoll-process.ts';
 import { FakeScreen } from './support/screen.ts';
 
 // Whole programs start here, and a busy machine takes its time.
@@ -107,6 +108,55 @@ describe('the process', () => {
     const output = execFileSync(process.execPath, [harness, 'self'], { encoding: 'utf8' });
 
     expect(JSON.parse(output)).toEqual({ file: process.execPath, args: [harness] });
+  });
+});
+
+describe('atoll diagnose', () => {
+  const log = join(folder, 'huge.log');
+  beforeAll(() => writeFileSync(log, Buffer.alloc(32 * 1024 ** 2, 'x')));
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends at %s while it reads huge lines',
+    async (signal) => {
+      const args = ['diagnose', '--verbose', ...Array<string>(99).fill(log)];
+      const { told, child, ended } = startAtoll(atoll, args);
+      await told('Reading logs');
+
+      child.kill(signal);
+
+      const { status, stderr } = await ended;
+      expect(status).toBe(130);
+      expect(stderr).toContain('[INTERRUPTED]');
+    },
+  );
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends at %s while a pipe has no end',
+    async (signal) => {
+      const child = spawn(process.execPath, [atoll, 'diagnose', '--explain', '-'], {
+        stdio: 'pipe',
+      });
+      const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+      // More than a pipe holds: once it is gone, the command reads.
+      await new Promise((resolve) => child.stdin.write('x'.repeat(1024 ** 2), resolve));
+
+      child.kill(signal);
+
+      expect(await ended).toBe(130);
+    },
+  );
+
+  test('refuses a pipe and a device with a word instead of waiting', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, '/dev/zero']) {
+      const { status, stderr } = spawnSync(process.execPath, [atoll, 'diagnose', path], {
+        encoding: 'utf8',
+      });
+
+      expect(status).toBe(3);
+      expect(stderr).toContain(`Cannot read "${path}": found a pipe, socket or device`);
+    }
   });
 });
 

@@ -53,6 +53,44 @@ test('atoll diagnose admits when it knows no cause', async () => {
   expect(stdout).toContain('gizmo.log:2 gizmo: panic: lost its marbles');
 });
 
+test('atoll diagnose without a cause says what it read, the first real error and what to gather', async () => {
+  const folder = await tempDir();
+  await writeFile(
+    join(folder, 'journal.txt'),
+    [
+      '2026-08-20T10:00:00+0000 bootstrap gizmo[1]: all is well',
+      '2026-08-20T10:05:00+0000 bootstrap gizmo[1]: fatal error: lost its marbles',
+      '2026-08-20T10:06:00+0000 bootstrap gizmo[1]: panic: out of marbles',
+      '',
+    ].join('\n'),
+  );
+  await writeFile(
+    join(folder, 'a.txt'),
+    '2026-08-20T10:05:30+0000 bootstrap gadget[1]: error: gadget is stuck\n',
+  );
+
+  const { stdout } = await atoll('diagnose', folder);
+
+  expect(stdout).toContain(
+    'What was read: journal (2), 2026-08-20T10:00:00.000Z to 2026-08-20T10:06:00.000Z',
+  );
+  expect(stdout).toMatch(/The first real error: .*journal\.txt:2 .* fatal error: lost its marbles/);
+  expect(stdout).toContain('What to gather next:\n  The installer');
+  expect(stdout).not.toContain('The journal of the bootstrap machine');
+  expect(stdout).toContain('What CRI-O says');
+});
+
+test('atoll diagnose asks for more of the mirroring where it saw only that', async () => {
+  const path = join(await tempDir(), 'oc-mirror.log');
+  await writeFile(path, '2026/08/20 10:00:00  [INFO]   : all is well\n');
+
+  const { stdout } = await atoll('diagnose', path);
+
+  expect(stdout).toContain('No line of it is an error by its words');
+  expect(stdout).toMatch(/What to gather next:\n {2}The log of the mirror registry.*$/m);
+  expect(stdout).not.toContain('bootstrap machine');
+});
+
 test('atoll diagnose explains one failure and lists all', async () => {
   const explained = await atoll('diagnose', '--explain', 'boot-pull-x509');
   const listed = await atoll('diagnose', '--list', '--output', 'json');

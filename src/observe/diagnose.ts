@@ -1,9 +1,10 @@
 import type { Context } from '../core/context.ts';
 import { createCoverage } from './coverage.ts';
-import type { EvidenceSink, LinePattern } from './evidence.ts';
+import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
 import { createFindingCollector, type Finding } from './findings.ts';
 import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
+import { createReading, type NoCause } from './no-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import type { UnreadEvidence } from './source-files.ts';
@@ -21,6 +22,8 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   /** Only where there is no finding: the lines most worth reading. */
   readonly suspicious: readonly SuspiciousLine[];
+  /** Only where there is no cause, be there symptoms or not. */
+  readonly noCause?: NoCause;
   /** How far the bootstrap came, where the evidence tells. */
   readonly bootstrap?: {
     readonly verdict: BootstrapState['verdict'];
@@ -44,6 +47,7 @@ export async function diagnose(
   const rules = options.rules ?? shippedRules();
   const collector = createFindingCollector();
   const coverage = createCoverage();
+  const reading = createReading();
   const timeline = createTimeline();
   const objectRules = rules.filter(({ object }) => object !== undefined);
   const objects = createObjectMatcher(objectRules);
@@ -74,8 +78,12 @@ export async function diagnose(
       objects.push(object, place);
     },
     onUnread: (one) => coverage.unread(one),
-    onFile: (path) => coverage.file(path),
-    onTime: (at) => {
+    onFile: (path, kind) => {
+      coverage.file(path);
+      reading.file(kind);
+    },
+    onTime: (at, first) => {
+      reading.time(at, first);
       objects.noteTime(at);
       timeline.push({ kind: 'time', at });
     },
@@ -83,9 +91,14 @@ export async function diagnose(
   const totals = await readEvidence(ctx, paths, sink, options);
   objects.finish((match, line) => collector.add(match, line));
   const findings = collector.findings(facts);
+  const isNamed = findings.some(({ kind }) => kind === 'root');
+  const look = isNamed
+    ? undefined
+    : await findSuspicious(ctx, paths, options, (line) => isBenign(rules, line));
   return {
     findings,
-    suspicious: findings.length === 0 ? await findSuspicious(ctx, paths, options) : [],
+    suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
+    ...(look ? { noCause: reading.noCause(look.origins, look.firstError) } : {}),
     ...bootstrapOf(timeline.state()),
     benign: collector.benign(),
     unread: coverage.gaps(),
@@ -123,6 +136,11 @@ function patternsOf(rule: Rule): OwnedPattern[] {
       owner: { kind: 'fact' as const, regexp },
     })),
   ];
+}
+
+function isBenign(rules: readonly Rule[], { text, origins, lead }: EvidenceLine): boolean {
+  const asked = rules.filter((rule) => rule.kind === 'benign' && origins.some(rule.appliesTo));
+  return matchLine(asked, text, origins, lead).length > 0;
 }
 
 const BY_SYSTEMD = /^journal:\w+\/(?:systemd|init)$/;

@@ -1,3 +1,4 @@
+import type { FileKind } from './file-kind.ts';
 import type { ApiObject } from './formats/objects.ts';
 import type { ServiceRecordEntry } from './formats/service-record.ts';
 import type { UnreadEvidence } from './source-files.ts';
@@ -40,8 +41,8 @@ export interface EvidenceSink<P extends LinePattern = LinePattern> {
   onRecord(service: string, entries: readonly ServiceRecordEntry[], place: EvidencePlace): void;
   onObject(object: ApiObject, place: EvidencePlace): void;
   onUnread(unread: UnreadEvidence): void;
-  /** A file that is about to be read. */
-  onFile(path: string): void;
-  /** The last time a file of lines speaks of, whatever its last line says. */
-  onTime(at: Date): void;
+  /** A file that is about to be read, and what it was taken for. */
+  onFile(path: string, kind: FileKind): void;
+  /** The last time a file of lines speaks of, whatever its last line says, and the first. */
+  onTime(at: Date, first: Date): void;
 }

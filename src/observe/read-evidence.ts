@@ -66,7 +66,7 @@ async function readFile<P extends LinePattern>(
     sink.onUnread({ path: file.name, reason: 'not text' });
     return;
   }
-  sink.onFile(file.path);
+  sink.onFile(file.path, kind);
   await readKind({ ...file, content }, kind, sink, lines);
 }
 

@@ -55,8 +55,9 @@ export function createLineReader<P extends LinePattern>(
           tell(sink, file, hit, line, patterns, applies);
         }
       }
-      const last = lastTimeIn(tail.text(), (line) => decode(line, kind, tail.reference()));
-      if (last) sink.onTime(last);
+      const timeOf = (line: string) => decode(line, kind, tail.reference()).at;
+      const last = firstTimeIn(tail.text().split('\n').toReversed(), timeOf);
+      if (last) sink.onTime(last, firstTimeIn(tail.start().split('\n'), timeOf) ?? last);
     },
     offer(lines, about) {
       const patterns = chosen.forOrigins(about.origins);
@@ -70,20 +71,23 @@ export function createLineReader<P extends LinePattern>(
 const DATED = /(?:^|time="|^-- .*?)(20\d\d-\d\d-\d\d)[T ]\d\d:\d\d/m;
 const HALF_A_YEAR = 182 * 86_400_000;
 
-/** Keeps the end of what passes, and of its beginning the first date with a year. */
+/** Keeps the beginning and the end of what passes, and the first date with a year. */
 function createTail(now: Date) {
   let kept: Buffer = Buffer.alloc(0);
   let reference: Date | undefined;
+  let start: string | undefined;
   return {
     async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
         reference ??= referenceIn(chunk, now);
+        start ??= chunk.toString('utf8', 0, TAIL_BYTES);
         const end = chunk.subarray(-TAIL_BYTES);
         kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
         yield chunk;
       }
     },
     text: (): string => kept.toString('utf8'),
+    start: (): string => start ?? '',
     reference: (): Date => reference ?? now,
   };
 }
@@ -93,9 +97,12 @@ function referenceIn(chunk: Buffer, now: Date): Date {
   return day === undefined ? now : new Date(Date.parse(day) + HALF_A_YEAR);
 }
 
-function lastTimeIn(text: string, decode: (line: string) => LogLine): Date | undefined {
-  for (const line of text.split('\n').toReversed()) {
-    const at = line === '' ? undefined : decode(line).at;
+function firstTimeIn(
+  lines: readonly string[],
+  timeOf: (line: string) => Date | undefined,
+): Date | undefined {
+  for (const line of lines) {
+    const at = line === '' ? undefined : timeOf(line);
     if (at) return at;
   }
   return undefined;

@@ -34,6 +34,8 @@ const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
 ];
 const MAX_SHAPES = 5000;
 const SHOWN = 10;
+/** Weights below it are words that healthy logs say, too. */
+const REAL_ERROR = 3;
 
 interface WeightedPattern extends LinePattern {
   readonly regexp: RegExp;
@@ -68,12 +70,23 @@ function shapeOf(text: string): number {
   return hash;
 }
 
+/** What a second look found. */
+interface SecondLook {
+  /** The lines most worth reading. */
+  readonly lines: readonly SuspiciousLine[];
+  /** The first in time, or where no line tells one the first that was read. */
+  readonly firstError?: Evidence;
+  readonly origins: ReadonlySet<string>;
+}
+
 /** Reads everything once more for lines that look bad: only asked for when no rule had an answer. */
 export async function findSuspicious(
   ctx: Context,
   paths: readonly string[],
   options: EvidenceOptions,
-): Promise<readonly SuspiciousLine[]> {
+  isHarmless: (line: EvidenceLine) => boolean,
+): Promise<SecondLook> {
+  const origins = new Set<string>();
   const shapes = new Map<number, Shape>();
   const isNew = (text: string): boolean => {
     const known = shapes.get(shapeOf(text));
@@ -93,6 +106,7 @@ export async function findSuspicious(
       const text = raw ?? line.text;
       if (raw === undefined && !isNew(text)) return;
       raw = undefined;
+      for (const origin of line.origins) origins.add(origin);
       const hits = candidates.filter(({ regexp }) => regexp.test(line.text));
       const weight = hits.reduce((sum, hit) => sum + hit.weight, 0);
       shapes.set(shapeOf(text), { line, weight, count: 1 });
@@ -104,15 +118,27 @@ export async function findSuspicious(
     onTime: () => undefined,
   };
   await readEvidence(ctx, paths, sink, options);
-  return [...shapes.values()]
-    .filter(({ weight }) => weight > 1)
-    .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
-    .slice(0, SHOWN)
-    .map(({ line, count }) => ({
-      file: line.file,
-      line: line.line,
-      ...(line.at ? { at: line.at.toISOString() } : {}),
-      text: quoteLine(line.text).slice(0, 600),
-      count,
-    }));
+  const found = [...shapes.values()].filter(({ weight }) => weight > 1);
+  const first = found
+    .filter(({ weight }) => weight >= REAL_ERROR)
+    .toSorted((a, b) => timeOf(a) - timeOf(b))
+    .find(({ line }) => !isHarmless(line));
+  return {
+    lines: found
+      .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
+      .slice(0, SHOWN)
+      .map(({ line, count }) => ({ ...evidenceOf(line), count })),
+    ...(first ? { firstError: evidenceOf(first.line) } : {}),
+    origins,
+  };
 }
+
+/** Lines without a time come last, in the order they were read. */
+const timeOf = ({ line }: Shape): number => line.at?.getTime() ?? Number.MAX_SAFE_INTEGER;
+
+const evidenceOf = (line: EvidenceLine): Evidence => ({
+  file: line.file,
+  line: line.line,
+  ...(line.at ? { at: line.at.toISOString() } : {}),
+  text: quoteLine(line.text).slice(0, 600),
+});

@@ -124,6 +124,7 @@ function diagnosisText(diagnosis: Diagnosis, style: Style): string {
     ...bootstrapLines(diagnosis, style),
     ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
     ...symptomLines(symptoms, roots.length > 0, style),
+    ...noCauseLines(diagnosis, style),
     ...suspiciousLines(diagnosis, style),
     ...unreadLines(diagnosis),
   ].join('\n');
@@ -171,6 +172,21 @@ function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style
     '',
     'What follows from it:',
     ...symptoms.map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`),
+  ];
+}
+
+function noCauseLines({ noCause }: Diagnosis, style: Style): string[] {
+  if (!noCause) return [];
+  const { forms, from, to, firstError, gather } = noCause;
+  const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ') || 'nothing';
+  return [
+    '',
+    `What was read: ${read}${from ? `, ${from} to ${to}` : ', nothing that tells a time'}`,
+    firstError
+      ? `The first real error: ${evidenceLine(firstError, style)}`
+      : 'No line of it is an error by its words',
+    ...(gather.length === 0 ? [] : ['What to gather next:']),
+    ...gather.map((one) => `  ${one}`),
   ];
 }
 

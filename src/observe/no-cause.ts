@@ -1,0 +1,114 @@
+import type { FileKind, Format } from './file-kind.ts';
+import type { Evidence } from './findings.ts';
+
+/** Where no cause was found: what there was to go by, and what would help. */
+export interface NoCause {
+  /** What the files were taken for, and how many of each there were. */
+  readonly forms: readonly { readonly form: string; readonly files: number }[];
+  /** The time the evidence speaks of, where it tells. */
+  readonly from?: string;
+  readonly to?: string;
+  /** The first line in time that is an error and not known to be harmless. */
+  readonly firstError?: Evidence;
+  /** What was not there and is worth having, the most telling first. */
+  readonly gather: readonly string[];
+}
+
+const FORMS: Readonly<Record<Format, string>> = {
+  journal: 'journal',
+  'journal-json': 'journal as JSON',
+  'journal-export': 'exported journal',
+  'journal-fields': 'verbose journal',
+  logrus: 'log of an installer or container tool',
+  'oc-mirror': 'log of oc-mirror',
+  'own-events': 'journal of atoll',
+  plain: 'plain text',
+  record: 'service record',
+  'objects-json': 'API objects as JSON',
+  'objects-yaml': 'API objects as YAML',
+};
+
+interface Wanted {
+  readonly origin: RegExp;
+  readonly of: 'mirroring' | 'install';
+  readonly say: string;
+}
+
+const WANTED: readonly Wanted[] = [
+  {
+    origin: /^cli:/,
+    of: 'mirroring',
+    say: 'What the mirroring said: the log of oc-mirror, or "atoll mirror …" again with --verbose',
+  },
+  {
+    origin: /^journal:bastion\//,
+    of: 'mirroring',
+    say: 'The log of the mirror registry, from the machine it runs on',
+  },
+  {
+    origin: /^installer-log$/,
+    of: 'install',
+    say: "The installer's own log: .openshift_install.log in the directory of the install",
+  },
+  {
+    origin: /^journal:bootstrap\//,
+    of: 'install',
+    say: 'The journal of the bootstrap machine: "openshift-install gather bootstrap", or "journalctl --no-pager" on it',
+  },
+  {
+    origin: /^journal:\w+\/crio$/,
+    of: 'install',
+    say: 'What CRI-O says of pulls: "journalctl --no-pager -u crio" on the machine that does not come up',
+  },
+  {
+    origin: /^journal:node\/kubelet$/,
+    of: 'install',
+    say: 'What the kubelet says: "journalctl --no-pager -u kubelet" on the machine that does not join',
+  },
+  {
+    origin: /^(?:object:|event:|pod:)/,
+    of: 'install',
+    say: 'The state of the cluster, if its API answers: "oc adm must-gather", or "oc get co,nodes,csr -o yaml"',
+  },
+];
+
+/** Follows what is read, for the case that no cause comes of it. */
+export function createReading() {
+  const files = new Map<string, number>();
+  const origins = new Set<string>();
+  let from: Date | undefined;
+  let to: Date | undefined;
+  return {
+    file({ format, machine, origins: own }: FileKind): void {
+      files.set(FORMS[format], (files.get(FORMS[format]) ?? 0) + 1);
+      for (const origin of own) origins.add(origin);
+      if (machine) origins.add(`journal:${machine}/`);
+      if (format.startsWith('objects-')) origins.add('object:');
+    },
+    time(last: Date, first: Date): void {
+      if (!from || first < from) from = first;
+      if (!to || last > to) to = last;
+    },
+    noCause(seen: Iterable<string>, firstError: Evidence | undefined): NoCause {
+      const all = [...origins, ...seen];
+      return {
+        forms: [...files].map(([form, count]) => ({ form, files: count })),
+        ...(from ? { from: from.toISOString() } : {}),
+        ...(to ? { to: to.toISOString() } : {}),
+        ...(firstError ? { firstError } : {}),
+        gather: missingOf(all),
+      };
+    },
+  };
+}
+
+/** Who shows an install is asked for the rest of it; who shows only mirroring for the rest of that. */
+function missingOf(origins: readonly string[]): string[] {
+  const has = ({ origin }: Wanted) => origins.some((one) => origin.test(one));
+  const isInstall = WANTED.some((one) => one.of === 'install' && has(one));
+  const isMirroring = !isInstall && WANTED.some((one) => one.of === 'mirroring' && has(one));
+  return WANTED.filter(
+    (one) =>
+      !has(one) && !(isInstall && one.of === 'mirroring') && !(isMirroring && one.of === 'install'),
+  ).map(({ say }) => say);
+}
