@@ -120,6 +120,8 @@ beforeAll(async () => {
   writeFileSync(join(home, 'bin/atoll'), program);
   chmodSync(join(home, 'bin/atoll'), 0o755);
   writeFileSync(join(home, 'pull-secret.json'), AUTH(['quay.io']));
+  mkdirSync(join(home, '.ssh'));
+  writeFileSync(join(home, '.ssh/id_ed25519.pub'), PUBLIC_KEY);
   proxy = createServer().listen(0);
   expect(
     await shell(home, `atoll registry init --dir made --host ${HOSTS.join(',')}`),
@@ -144,6 +146,9 @@ const AUTH = (hosts: readonly string[]) =>
     auths: Object.fromEntries(hosts.map((host) => [host, { auth: 'bWU6c2VjcmV0' }])),
   });
 
+const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGVleGFtcGxlZXhhbXBsZWV4YW1wbGVleGFt me\n';
+
 /** What the documents take for granted: files that a reader has, under the names they use. */
 async function prepare(folder: string): Promise<void> {
   const head = (kind: string) => `apiVersion: mirror.openshift.io/v2alpha1\nkind: ${kind}\n`;
@@ -166,8 +171,7 @@ async function prepare(folder: string): Promise<void> {
     phrase: 'phrase\n',
     'password.txt': 'a-long-password\n',
     'pull-secret.json': AUTH(['quay.io', 'mirror.example:5000']),
-    'id.pub':
-      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGVleGFtcGxlZXhhbXBsZWV4YW1wbGVleGFt me\n',
+    'id.pub': PUBLIC_KEY,
     htpasswd: 'admin:$2y$05$abcdefghijklmnopqrstuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu\n',
     'icsp.yaml': JSON.stringify(migrated),
     'bootstrap.ign': '{"ignition":{"version":"3.2.0"}}',

@@ -25,6 +25,8 @@ test('inOurWords leaves other commands and other words alone', () => {
   const argv = ['render', 'machine-config', '--file', '/etc/a=file:///b', '--v2'];
 
   expect(inOurWords(argv)).toEqual(argv);
+  const release = ['mirror', 'release', '--from-dir', 'd', '--from', 'file://team/release:4.18.1'];
+  expect(inOurWords(release)).toEqual(release);
   expect(inOurWords(['mirror', 'save', '--to', 'file:///srv/b'])).toEqual([
     ...['mirror', 'save', '--to', '/srv/b'],
   ]);

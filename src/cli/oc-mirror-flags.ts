@@ -51,9 +51,12 @@ const FLAGS: Readonly<Record<string, Meaning>> = {
 /** Flags whose value is a folder, which oc-mirror writes as a URL. */
 const FOLDER_FLAGS: ReadonlySet<string> = new Set(['--from', '--to', '--dir', '--workspace']);
 
-/** A command line of `atoll mirror` in our words; what has no word here stays for the parser to refuse. */
+/**
+ * A command line of `atoll mirror` in our words; what has no word here stays for the parser to refuse.
+ * `mirror release` speaks as `oc adm release mirror` does, for which `file://` names a repository in a folder.
+ */
 export function inOurWords(argv: readonly string[]): readonly string[] {
-  if (argv[0] !== 'mirror') return argv;
+  if (argv[0] !== 'mirror' || argv[1] === 'release') return argv;
   return argv.flatMap((word, index) => {
     if (FOLDER_FLAGS.has(argv[index - 1] ?? '')) return [folderOf(word)];
     const [, flag = word, value] = /^(--[a-z-]+)=(.*)$/.exec(word) ?? [];
