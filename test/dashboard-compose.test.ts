@@ -30,6 +30,7 @@ describeWithPeers(['chromium', 'docker-registry'], 'the composer in Chromium', (
 
     await page.getByRole('button', { name: 'Show' }).first().click();
     const from = page.getByRole('combobox', { name: 'from' });
+    await from.locator('option').first().waitFor({ state: 'attached' });
     const versions = await from.locator('option').allTextContents();
     await from.selectOption(versions[0] ?? '');
     await page.locator(`.path[data-path^="${versions[0]} "]`).waitFor();
