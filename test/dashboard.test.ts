@@ -45,6 +45,7 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     const { url } = await serveSite(site, { bare: false });
     const { page, complaints } = await openBrowser();
     await page.goto(url);
+    await page.locator('[data-connection="live"]').waitFor();
 
     await page.keyboard.press('/');
     await page.getByText('5000 images', { exact: true }).waitFor();

@@ -46,6 +46,8 @@ export async function openDashboard(
     ...served,
     async close() {
       watch.close();
+      // Whoever looks sees how it ended: what failed last is what matters most.
+      await watch.readAll().catch(() => undefined);
       await served.close();
     },
   };
