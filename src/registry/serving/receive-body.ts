@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { countReceived } from './memory.ts';
 import { WireError } from './wire-error.ts';
 
 const MAX_QUEUED_BYTES = 1024 * 1024;
@@ -30,6 +31,7 @@ function bodyIterator(request: IncomingMessage): AsyncIterator<Uint8Array> {
   const onData = (chunk: Uint8Array) => {
     queue.push(chunk);
     queuedBytes += chunk.length;
+    countReceived(chunk.length);
     if (queuedBytes > MAX_QUEUED_BYTES) request.pause();
     changed();
   };
