@@ -1,52 +1,31 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import type { AtollError } from '../src/core/errors.ts';
 import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
 import type { OpenPlatform } from '../src/platform/platform.ts';
 import { startAtoll } from './support/atoll-process.ts';
-import { type AwsLab, startAwsLab } from './support/aws-lab.ts';
 import { type Fate, refusal } from './support/aws-proxy.ts';
 import {
-  type AwsSiteChange,
-  awsSite,
   awsWorld,
   bootedWith,
   bringUpAws,
   openAws,
   PUBLIC_KEY,
   testInventory,
+  useAwsLab,
 } from './support/aws-site.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { siteFolder } from './support/site.ts';
-import { type Sshd, startSshd } from './support/sshd.ts';
 
 const ctx = silentContext();
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'cli', 'main.js');
 
 describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fail', () => {
-  let lab: AwsLab;
-  let sshd: Sshd;
-
-  beforeAll(async () => {
-    lab = await startAwsLab();
-    sshd = await startSshd();
-  }, 120_000);
-  afterAll(async () => {
-    await sshd?.remove();
-    await lab?.stop();
-  });
-  beforeEach(() => lab.reset());
-  afterEach(() => {
-    expect(lab.proxy.troubles.splice(0)).toEqual([]);
-  });
-
-  const opened = async (change?: AwsSiteChange) => {
-    const site = await awsSite(change);
-    return { site, platform: openAws(site, awsWorld(lab, sshd)) };
-  };
+  const world = useAwsLab();
+  const { opened } = world;
 
   test.each<[string, Fate]>([
     ['throttled', refusal('Throttling', 'Rate exceeded')],
@@ -56,8 +35,8 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
     'is made and leaves nothing behind when every call is once %s',
     async (_, fate) => {
       const seen = new Set<string>();
-      lab.proxy.decide = (call) => {
-        if (seen.has(call.action)) return bootedWith(sshd)(call);
+      world.lab.proxy.decide = (call) => {
+        if (seen.has(call.action)) return bootedWith(world.sshd)(call);
         seen.add(call.action);
         return fate;
       };
@@ -67,7 +46,7 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
       await inventory.removeAll(ctx, platform);
 
       expect(seen.size).toBeGreaterThan(25);
-      expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);
+      expect(await leftovers(ctx, world.lab.aws, site.name)).toEqual([]);
       await platform.close();
     },
     60_000,
@@ -80,7 +59,7 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
     const denied: string[] = [];
     /** Does it until nothing is denied any more; each time from the beginning, as the next run would. */
     const persist = async (work: (platform: OpenPlatform) => Promise<void>): Promise<void> => {
-      const platform = openAws(site, awsWorld(lab, sshd));
+      const platform = openAws(site, awsWorld(world.lab, world.sshd));
       try {
         return await work(platform);
       } catch (error) {
@@ -94,8 +73,8 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
       }
       return await persist(work);
     };
-    lab.proxy.decide = (call) => {
-      if (granted.has(call.action)) return bootedWith(sshd)(call);
+    world.lab.proxy.decide = (call) => {
+      if (granted.has(call.action)) return bootedWith(world.sshd)(call);
       granted.add(call.action);
       return refusal('AccessDenied', 'no identity-based policy allows it', 403);
     };
@@ -110,11 +89,11 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
         ...['s3:PutObject', 'ec2:GetConsoleOutput', 's3:ListBucketVersions', 'tag:GetResources'],
       ]),
     );
-    expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);
+    expect(await leftovers(ctx, world.lab.aws, site.name)).toEqual([]);
   }, 60_000);
 
   test('whose "up" is killed at any call that changes something is removed whole by "down"', async () => {
-    const images = await lab.aws.query(ctx, 'ec2', 'DescribeImages');
+    const images = await world.lab.aws.query(ctx, 'ec2', 'DescribeImages');
     const ami = textOf(listOf(images, 'imagesSet')[0], 'imageId');
     const { folder } = await siteFolder(
       {
@@ -127,12 +106,12 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
     const text = await readFile(join(folder, 'atoll.yaml'), 'utf8');
     await writeFile(join(folder, 'atoll.yaml'), `${text}mode: private\n`);
     const atoll = (...args: readonly string[]) =>
-      startAtoll(PROGRAM, args, { cwd: folder, env: lab.env });
+      startAtoll(PROGRAM, args, { cwd: folder, env: world.lab.env });
     const killedAt: string[] = [];
     for (let at = 1; at <= 6; at += 1) {
       const up = atoll('up', '--to', 'bastion');
       let changes = 0;
-      lab.proxy.decide = (call) => {
+      world.lab.proxy.decide = (call) => {
         if (!/^(?:Create|Execute|Put|PUT|GetConsole)/.test(call.action)) return 'pass';
         changes += 1;
         if (changes !== at) return 'pass';
@@ -142,12 +121,12 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS when things fai
       };
       const { stderr } = await up.ended;
       expect(killedAt, stderr).toHaveLength(at);
-      lab.proxy.decide = () => 'pass';
+      world.lab.proxy.decide = () => 'pass';
 
       const down = await atoll('down', '--yes').ended;
 
       expect(down).toMatchObject({ status: 0 });
-      expect(await leftovers(ctx, lab.aws, 'north')).toEqual([]);
+      expect(await leftovers(ctx, world.lab.aws, 'north')).toEqual([]);
     }
     const stack = ['CreateChangeSet', 'ExecuteChangeSet'];
     expect(killedAt).toEqual([...stack, 'PUT', ...stack, 'GetConsoleOutput']);

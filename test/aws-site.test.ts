@@ -1,64 +1,45 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { silentContext } from '../src/core/context.ts';
-import { sitePolicy } from '../src/generate/credentials/aws-policy.ts';
+import { sitePolicy } from '../src/generate/credentials/site-policy.ts';
 import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { withAppsRecord, writeAppsRecord } from '../src/platform/aws/cluster/apps-record.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
 import { removeRecords } from '../src/platform/aws/zone.ts';
 import type { PlatformSite } from '../src/platform/platform.ts';
-import { type AwsLab, startAwsLab } from './support/aws-lab.ts';
 import {
   type AwsSiteChange,
-  awsSite,
   awsWorld,
   bootedWith,
   bringUpAws,
+  installRun,
   openAws,
   testInventory,
+  useAwsLab,
 } from './support/aws-site.ts';
 import { describeWithPeers } from './support/peers.ts';
-import { type Sshd, startSshd } from './support/sshd.ts';
 
 const ctx = silentContext();
 
 describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
-  let lab: AwsLab;
-  let sshd: Sshd;
-
-  beforeAll(async () => {
-    lab = await startAwsLab();
-    sshd = await startSshd();
-  }, 120_000);
-  afterAll(async () => {
-    await sshd?.remove();
-    await lab?.stop();
-  });
-  beforeEach(() => lab.reset());
-  afterEach(() => {
-    expect(lab.proxy.troubles.splice(0)).toEqual([]);
-  });
-
-  const opened = async (change?: AwsSiteChange) => {
-    const site = await awsSite(change);
-    return { site, platform: openAws(site, awsWorld(lab, sshd)) };
-  };
+  const world = useAwsLab();
+  const { opened } = world;
 
   const count = async (action: string, set: string) =>
-    listOf(await lab.aws.query(ctx, 'ec2', action), set).length;
+    listOf(await world.lab.aws.query(ctx, 'ec2', action), set).length;
 
   async function existingNetwork() {
-    const vpc = await lab.aws.query(ctx, 'ec2', 'CreateVpc', { CidrBlock: '10.7.0.0/16' });
+    const vpc = await world.lab.aws.query(ctx, 'ec2', 'CreateVpc', { CidrBlock: '10.7.0.0/16' });
     const VpcId = textOf(vpc, 'vpc', 'vpcId');
-    await lab.aws.query(ctx, 'ec2', 'ModifyVpcAttribute', {
+    await world.lab.aws.query(ctx, 'ec2', 'ModifyVpcAttribute', {
       VpcId,
       EnableDnsHostnames: { Value: true },
     });
     const subnets: string[] = [];
     for (const [index, zone] of ['us-east-1a', 'us-east-1b'].entries()) {
-      const made = await lab.aws.query(ctx, 'ec2', 'CreateSubnet', {
+      const made = await world.lab.aws.query(ctx, 'ec2', 'CreateSubnet', {
         VpcId,
         CidrBlock: `10.7.${index}.0/24`,
         AvailabilityZone: zone,
@@ -87,7 +68,7 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
   test.each(Object.keys(KINDS))(
     '%s is made, answers, and leaves nothing behind',
     async (kind) => {
-      lab.proxy.decide = bootedWith(sshd);
+      world.lab.proxy.decide = bootedWith(world.sshd);
       const before = await count('DescribeVpcs', 'vpcSet');
       const { site, platform } = await opened(await KINDS[kind]?.());
       const others = await count('DescribeVpcs', 'vpcSet');
@@ -99,10 +80,10 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
         PrivateSubnetIds: expect.any(String),
       });
       // A second time changes nothing.
-      await bringUpAws(ctx, openAws(site, awsWorld(lab, sshd)), inventory);
+      await bringUpAws(ctx, openAws(site, awsWorld(world.lab, world.sshd)), inventory);
       await inventory.removeAll(ctx, platform);
 
-      expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);
+      expect(await leftovers(ctx, world.lab.aws, site.name)).toEqual([]);
       expect(await count('DescribeVpcs', 'vpcSet')).toBe(others);
       expect(others - before).toBe(kind === 'in a network of its own' ? 1 : 0);
       await platform.close();
@@ -123,35 +104,37 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
       ];
       const Subnets = [made.PrivateSubnetIds.split(',')[0]];
 
-      expect(await writeAppsRecord(ctx, lab.aws, place)).toBe(false);
+      expect(await writeAppsRecord(ctx, world.lab.aws, place)).toBe(false);
       if (kind === 'classic') {
         const listener = { Protocol: 'TCP', LoadBalancerPort: 443, InstancePort: 443 };
         const LoadBalancerName = 'router';
-        await lab.aws.query(ctx, 'elb', 'CreateLoadBalancer', {
+        await world.lab.aws.query(ctx, 'elb', 'CreateLoadBalancer', {
           LoadBalancerName,
           Subnets,
           Tags,
           Listeners: [listener],
         });
       } else {
-        await lab.aws.query(ctx, 'elbv2', 'CreateLoadBalancer', {
+        await world.lab.aws.query(ctx, 'elbv2', 'CreateLoadBalancer', {
           Name: 'router',
           Type: 'network',
           Subnets,
           Tags,
         });
       }
-      expect(await withAppsRecord(ctx, lab.aws, place, async () => 'installed')).toBe('installed');
-      expect(await writeAppsRecord(ctx, lab.aws, place)).toBe(true);
+      expect(await withAppsRecord(ctx, world.lab.aws, place, async () => 'installed')).toBe(
+        'installed',
+      );
+      expect(await writeAppsRecord(ctx, world.lab.aws, place)).toBe(true);
 
       const zone = `/2013-04-01/hostedzone/${place.zone}/rrset`;
-      const records = await lab.aws.rest(ctx, 'route53', {
+      const records = await world.lab.aws.rest(ctx, 'route53', {
         action: 'List',
         method: 'GET',
         path: zone,
       });
       expect(JSON.stringify(records)).toMatch(/\*\.apps\.north\.example\.com.*router/);
-      expect(await removeRecords(ctx, lab.aws, place.zone, () => true)).toEqual([
+      expect(await removeRecords(ctx, world.lab.aws, place.zone, () => true)).toEqual([
         '*.apps.north.example.com',
       ]);
       await platform.close();
@@ -164,16 +147,7 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     await platform.provision(ctx, inventory.claim);
     await platform.bastion(ctx, inventory.claim);
     await installerFake(site);
-    const wanted = async () => {
-      throw new Error('Nobody verifies here');
-    };
-    const run = {
-      outputs: {},
-      directory: '',
-      log: () => undefined,
-      claim: inventory.claim,
-      wanted,
-    };
+    const run = installRun(inventory.claim);
 
     await platform.boot(ctx, run);
     await platform.watch(ctx, run);
@@ -193,7 +167,7 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     expect(await readFile(join(site.paths.tools, 'calls'), 'utf8')).toMatch(
       /create manifests.*create cluster.*destroy cluster/s,
     );
-    expect(await leftovers(ctx, lab.aws, site.name)).toEqual([]);
+    expect(await leftovers(ctx, world.lab.aws, site.name)).toEqual([]);
     await platform.close();
   }, 60_000);
 
@@ -202,8 +176,8 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     const inventory = testInventory();
     await platform.provision(ctx, inventory.claim);
     const made = JSON.parse(await readFile(join(site.paths.state, 'platform.json'), 'utf8'));
-    const images = await lab.aws.query(ctx, 'ec2', 'DescribeImages');
-    await lab.aws.query(ctx, 'ec2', 'RunInstances', {
+    const images = await world.lab.aws.query(ctx, 'ec2', 'DescribeImages');
+    await world.lab.aws.query(ctx, 'ec2', 'RunInstances', {
       ImageId: textOf(listOf(images, 'imagesSet')[0], 'imageId'),
       SubnetId: made.PrivateSubnetIds.split(',')[0],
       MinCount: 1,
@@ -218,26 +192,17 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
   });
 
   test('asks for no permission that its policy does not give', async () => {
-    lab.proxy.decide = bootedWith(sshd);
+    world.lab.proxy.decide = bootedWith(world.sshd);
     const { platform } = await opened();
     const inventory = await bringUpAws(ctx, platform);
     // The installer is not carried to a bastion that is elsewhere, and that is said.
-    const wanted = async () => {
-      throw new Error('Nobody verifies here');
-    };
-    const run = {
-      outputs: {},
-      directory: '',
-      log: () => undefined,
-      claim: inventory.claim,
-      wanted,
-    };
+    const run = installRun(inventory.claim);
     await expect(platform.boot(ctx, run)).rejects.toMatchObject({ code: 'NOT_BUILT' });
     await inventory.removeAll(ctx, platform);
     await platform.close();
 
     const granted = sitePolicy('north').Statement.flatMap(({ Action }) => Action);
-    const asked = lab.proxy.calls
+    const asked = world.lab.proxy.calls
       .filter((call) => /^[a-z0-9]+:[A-Z][a-z]/.test(call))
       .map((call) => call.replace(/^tagging:/, 'tag:'));
     expect(asked.length).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Context } from '../../src/core/context.ts';
 import { toYaml } from '../../src/core/yaml.ts';
 import type { Host } from '../../src/host/host.ts';
@@ -9,18 +9,60 @@ import { connectAws } from '../../src/platform/aws/client/aws.ts';
 import { type AwsWorld, openAws } from '../../src/platform/aws/open-aws.ts';
 import type { AwsSettings } from '../../src/platform/aws/settings.ts';
 import type {
+  InstallRun,
   OpenPlatform,
   PlatformSite,
   SiteResource,
   SiteShape,
 } from '../../src/platform/platform.ts';
-import type { AwsLab } from './aws-lab.ts';
+import { type AwsLab, startAwsLab } from './aws-lab.ts';
 import type { Fate, SeenCall } from './aws-proxy.ts';
 import { REQUESTS_YAML } from './cloudformation.ts';
-import type { Sshd } from './sshd.ts';
+import { type Sshd, startSshd } from './sshd.ts';
 import { platformSite } from './suites/platform-suite.ts';
 
 export const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample ops@example';
+
+/** An account and a bastion for the tests of a file: emptied before each, and no call may have gone wrong after it. */
+export function useAwsLab() {
+  let lab: AwsLab;
+  let sshd: Sshd;
+  beforeAll(async () => {
+    lab = await startAwsLab();
+    sshd = await startSshd();
+  }, 120_000);
+  afterAll(async () => {
+    await sshd?.remove();
+    await lab?.stop();
+  });
+  beforeEach(() => lab.reset());
+  afterEach(() => {
+    expect(lab.proxy.troubles.splice(0)).toEqual([]);
+  });
+  return {
+    get lab() {
+      return lab;
+    },
+    get sshd() {
+      return sshd;
+    },
+    async opened(change?: AwsSiteChange) {
+      const site = await awsSite(change);
+      return { site, platform: openAws(site, awsWorld(lab, sshd)) };
+    },
+  };
+}
+
+/** The run of an install in which nobody verifies. */
+export const installRun = (claim: InstallRun['claim']): InstallRun => ({
+  outputs: {},
+  directory: '',
+  log: () => undefined,
+  claim,
+  wanted: async () => {
+    throw new Error('Nobody verifies here');
+  },
+});
 
 export interface AwsSiteChange {
   readonly settings?: Partial<AwsSettings>;
