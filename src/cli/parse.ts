@@ -83,9 +83,12 @@ function buildProgram(set: CommandSet, outcome: Outcome): Node {
 
 /** How help sorts the first words. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
-  'A site, from one file:': ['lab', 'init', 'validate', 'plan', 'up', 'status', 'down', 'step'],
+  'A site, from one file:': [
+    ...['lab', 'init', 'validate', 'plan', 'doctor', 'up', 'status', 'ui', 'down', 'step'],
+  ],
   'Images:': ['mirror', 'bundle', 'list', 'release', 'catalog', 'registry'],
   'Configuration:': ['render'],
+  'A cluster that runs:': ['apply', 'verify'],
   'Looking and explaining:': ['bootstrap', 'diagnose', 'rehearse'],
 };
 

@@ -198,3 +198,13 @@ test('CUSTOM_PROXY_CREDENTIAL is the login of proxies whose URLs name nobody', (
     publicUrl: 'http://own:pass-word@out.example:3128',
   });
 });
+
+test('readSite of a file that is not there says how one is made or named', async () => {
+  const path = join(await tempDir(), 'atoll.yaml');
+
+  await expect(readSite(path, {}, PLATFORMS)).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    message: `Cannot read "${path}": there is no site file`,
+    hint: 'Write one with "atoll init", or name yours with --site',
+  });
+});

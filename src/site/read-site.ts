@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { readText } from '../core/files.ts';
+import { AtollError } from '../core/errors.ts';
+import { readTextIfPresent } from '../core/files.ts';
 import { nearest } from '../core/nearest.ts';
 import { toYaml, type YamlDocument, yamlDocuments } from '../core/yaml.ts';
 import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
@@ -31,7 +32,13 @@ export async function readSite(
   platforms: readonly PlatformKind[],
 ): Promise<Site> {
   const absolute = resolve(path);
-  const text = await readText(absolute);
+  const text = await readTextIfPresent(absolute);
+  if (text === undefined) {
+    throw new AtollError('FILE_UNREADABLE', `Cannot read "${absolute}": there is no site file`, {
+      hint: 'Write one with "atoll init", or name yours with --site',
+      details: { path: absolute },
+    });
+  }
   const { site, problems } = parseSite(absolute, text, env, platforms);
   if (!site) throw inputError(path, problems);
   return site;

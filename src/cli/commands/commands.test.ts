@@ -34,6 +34,12 @@ test('help sorts the commands, shows how to start and where to read, and hides w
   for (const heading of ['A site, from one file:', 'Images:', 'Configuration:']) {
     expect(text).toContain(`\n${heading}\n`);
   }
+  // "Others" is for what has nothing to do with clusters, not for what nobody sorted.
+  const others = /\nOthers:\n((?: .*\n)+)/.exec(text)?.[1] ?? '';
+  expect([...others.matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word)).toEqual([
+    'completion',
+    'version',
+  ]);
   expect(text).toContain('docs/guide');
   expect(text).not.toContain('lab-node');
   const shown = [...text.matchAll(/^ {2}\$ (atoll .*)$/gm)].map(([, line = '']) => line);

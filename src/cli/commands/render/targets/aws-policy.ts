@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { installerPolicy, sitePolicy } from '../../../../generate/credentials/aws-policy.ts';
+import { installerPolicy } from '../../../../generate/credentials/installer-policy.ts';
+import { sitePolicy } from '../../../../generate/credentials/site-policy.ts';
 import { choice, text } from '../flags.ts';
 import { renderTarget } from '../target.ts';
 
