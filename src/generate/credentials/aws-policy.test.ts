@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { installerPolicy, sitePolicy } from './aws-policy.ts';
+import { installerPolicy } from './installer-policy.ts';
+import { sitePolicy } from './site-policy.ts';
 
 const POLICIES = [sitePolicy('north'), installerPolicy()];
 
