@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordingContext, silentContext } from '../src/core/context.ts';
 import { type Aws, connectAws } from '../src/platform/aws/client/aws.ts';
 import { usualKeys } from '../src/platform/aws/client/credentials.ts';
-import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { applyStack } from '../src/platform/aws/stacks/apply-stack.ts';
 import { removeStack } from '../src/platform/aws/stacks/remove-stack.ts';
 import { findStack } from '../src/platform/aws/stacks/stack-state.ts';
+import { listOf, textOf } from '../src/platform/shared/xml.ts';
 import { type AwsLab, startAwsLab } from './support/aws-lab.ts';
 import { type AwsProxy, type Fate, refusal } from './support/aws-proxy.ts';
 import { describeWithPeers } from './support/peers.ts';

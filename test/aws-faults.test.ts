@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import type { AtollError } from '../src/core/errors.ts';
-import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
 import type { OpenPlatform } from '../src/platform/platform.ts';
+import { listOf, textOf } from '../src/platform/shared/xml.ts';
 import { startAtoll } from './support/atoll-process.ts';
 import { type Fate, refusal } from './support/aws-proxy.ts';
 import {

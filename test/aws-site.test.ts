@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { silentContext } from '../src/core/context.ts';
 import { sitePolicy } from '../src/generate/credentials/site-policy.ts';
-import { listOf, textOf } from '../src/platform/aws/client/xml.ts';
 import { withAppsRecord, writeAppsRecord } from '../src/platform/aws/cluster/apps-record.ts';
 import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
 import { removeRecords } from '../src/platform/aws/zone.ts';
 import type { PlatformSite } from '../src/platform/platform.ts';
+import { listOf, textOf } from '../src/platform/shared/xml.ts';
 import {
   type AwsSiteChange,
   awsWorld,

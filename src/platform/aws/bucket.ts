@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
+import { childrenOf, textOf } from '../shared/xml.ts';
 import type { Aws } from './client/aws.ts';
 import { awsNameOf } from './client/failure.ts';
-import { childrenOf, textOf } from './client/xml.ts';
 
 const pathOf = (bucket: string, key: string) =>
   `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;

@@ -2,9 +2,9 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { StackOutputs } from '../../generate/cloudformation/stack-outputs.ts';
 import { SITE_TAG } from '../../generate/cloudformation/tags.ts';
+import { listOf, textOf, type Xml } from '../shared/xml.ts';
 import type { Aws } from './client/aws.ts';
 import { awsNameOf } from './client/failure.ts';
-import { listOf, textOf, type Xml } from './client/xml.ts';
 
 export interface FoundSubnet {
   readonly id: string;

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import type { Claim } from '../platform.ts';
+import { childrenOf, textOf, under } from '../shared/xml.ts';
 import type { Aws } from './client/aws.ts';
 import { awsNameOf } from './client/failure.ts';
-import { childrenOf, textOf, under } from './client/xml.ts';
 
 export interface ZoneAndVpc {
   readonly zone: string;

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
+import { childrenOf, textOf, under, type Xml } from '../shared/xml.ts';
 import type { Aws } from './client/aws.ts';
 import { awsNameOf } from './client/failure.ts';
-import { childrenOf, textOf, under, type Xml } from './client/xml.ts';
 
 const ROOT = '/2013-04-01/hostedzone';
 

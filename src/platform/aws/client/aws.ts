@@ -4,6 +4,7 @@ import { type RetryPolicy, retry } from '../../../core/retry.ts';
 import { HTTP_TUNING } from '../../../http/options.ts';
 import { createServerRoutes } from '../../../http/server-routes.ts';
 import { Transport } from '../../../http/transport.ts';
+import { readXml, type Xml } from '../../shared/xml.ts';
 import { type KeySource, usualKeys } from './credentials.ts';
 import { type AwsAnswer, type AwsCall, awsFailure } from './failure.ts';
 import { type FormFields, formBody } from './form.ts';
@@ -16,7 +17,6 @@ import {
   type RestService,
 } from './services.ts';
 import { type SignableRequest, signedHeaders } from './sign.ts';
-import { readXml, type Xml } from './xml.ts';
 
 export interface RestRequest {
   /** What a policy calls it: `PutObject`. */

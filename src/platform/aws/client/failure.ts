@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../core/error-codes.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { readXml, textOf, under } from '../../shared/xml.ts';
 import { type AwsService, permissionOf } from './services.ts';
-import { readXml, textOf, under } from './xml.ts';
 
 /** What was asked of AWS, for messages and details. */
 export interface AwsCall {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { listOf, readXml, textOf } from '../../shared/xml.ts';
 import { formBody } from './form.ts';
 import { signedHeaders } from './sign.ts';
-import { listOf, readXml, textOf } from './xml.ts';
 
 test('signedHeaders signs as the example in the documentation of S3', async () => {
   const headers = await signedHeaders(

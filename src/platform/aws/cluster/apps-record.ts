@@ -1,8 +1,8 @@
 import type { Context } from '../../../core/context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { sleep } from '../../../core/retry.ts';
+import { listOf, textOf, type Xml } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
-import { listOf, textOf, type Xml } from '../client/xml.ts';
 import { putAlias } from '../zone.ts';
 
 const POLL_MS = 15_000;

@@ -14,8 +14,8 @@ import { selectRequests } from '../../../generate/credentials/select-requests.ts
 import { userName } from '../../../generate/credentials/user-name.ts';
 import type { Claim } from '../../platform.ts';
 import { EXTRA_MANIFESTS } from '../../shared/installer.ts';
+import { textOf } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
-import { textOf } from '../client/xml.ts';
 import { type AwsSite, regional, stackName } from '../network.ts';
 import { removeKeys } from '../remove/remove-resource.ts';
 import { applyStack } from '../stacks/apply-stack.ts';

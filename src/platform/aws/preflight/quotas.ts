@@ -1,8 +1,8 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import type { PreflightCheck } from '../../platform.ts';
+import { listOf } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
-import { listOf } from '../client/xml.ts';
 
 /** Something an account may have only so many of. */
 interface Quota {

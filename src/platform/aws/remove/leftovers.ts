@@ -4,8 +4,8 @@ import { counted } from '../../../core/format.ts';
 import { sortedUnique } from '../../../core/order.ts';
 import { sleep } from '../../../core/retry.ts';
 import { SITE_TAG } from '../../../generate/cloudformation/tags.ts';
+import { listOf, textOf, type Xml } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
-import { listOf, textOf, type Xml } from '../client/xml.ts';
 
 const POLL_MS = 5000;
 /** Tags of what is gone stay visible for a while: five minutes are given to them. */

@@ -1,9 +1,9 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { SITE_TAG } from '../../../generate/cloudformation/tags.ts';
+import { listOf, textOf, type Xml } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
 import { awsNameOf, missingPermission, statementFor } from '../client/failure.ts';
-import { listOf, textOf, type Xml } from '../client/xml.ts';
 
 /** A stack as it is now. */
 export interface StackState {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { recordingContext, silentContext } from '../../../core/context.ts';
+import { readXml } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
 import { awsFailure } from '../client/failure.ts';
-import { readXml } from '../client/xml.ts';
 import { applyStack } from './apply-stack.ts';
 import { removeStack } from './remove-stack.ts';
 
