@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { bundle } from '../scripts/bundle.mjs';
 import { ERROR_CODES } from '../src/core/error-codes.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { freePort } from './support/docker-registry.ts';
+import { runBundle, serveBundle } from './support/registry-process.ts';
 import { tempDir } from './support/temp.ts';
 
 // Whole programs start here, and a busy machine takes its time.
@@ -21,20 +22,7 @@ const program = join(folder, 'atoll.mjs');
 beforeAll(() => bundle({ outfile: program, format: 'esm' }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function atoll(args: readonly string[], input = ''): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-    child.stdin?.end(input);
-  });
-}
+const atoll = (args: readonly string[], input = '') => runBundle(program, args, input);
 
 async function init(port = 8443) {
   const dir = join(await tempDir(), 'registry');
@@ -92,22 +80,7 @@ test('registry serve says where a configuration is wrong', async () => {
   expect(stderr).toMatch(/config\.yaml:\d+:\d+: listeners\.0\.tls/);
 });
 
-/** Starts `registry serve` and waits until it says that it listens. */
-async function serve(args: readonly string[], detached = false): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, 'registry', 'serve', ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached,
-  });
-  let told = '';
-  await new Promise<void>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(told)));
-    child.stderr?.on('data', (chunk) => {
-      told += chunk;
-      if (told.includes('listens on')) resolve();
-    });
-  });
-  return child;
-}
+const serve = (args: readonly string[], detached = false) => serveBundle(program, args, detached);
 
 test('registry serve runs several processes as one, and drains when it is stopped', async () => {
   const port = await freePort();

@@ -48,3 +48,13 @@ export function parseBytes(text: string): number | undefined {
   const power = parts.unit ? 'KMGTP'.indexOf(parts.unit.toUpperCase()) + 1 : 0;
   return Math.round(Number(parts.number) * 1024 ** power);
 }
+
+const SPAN = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>[smhdw])$/;
+const SPAN_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** Reads `90s`, `15m`, `12h`, `7d`, `2w`; undefined when it is no length of time. */
+export function parseSpan(text: string): number | undefined {
+  const parts = SPAN.exec(text.trim())?.groups;
+  if (!parts) return undefined;
+  return Math.round(Number(parts.number) * SPAN_MS[parts.unit as keyof typeof SPAN_MS]);
+}

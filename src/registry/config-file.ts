@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { readText } from '../core/files.ts';
-import { parseBytes } from '../core/format.ts';
+import { parseBytes, parseSpan } from '../core/format.ts';
+import { parseWindow } from '../core/time-window.ts';
 import { inputError, parseYamlInput } from '../core/yaml-input.ts';
 import type { Limits } from './serving/limits.ts';
 
@@ -23,6 +24,30 @@ const size = z.union([z.number().int().nonnegative(), z.string()]).transform((va
   if (bytes !== undefined) return bytes;
   issues.addIssue({ code: 'custom', message: 'must be a size, such as 512MiB' });
   return z.NEVER;
+});
+
+const span = z.string().transform((text, issues) => {
+  const ms = parseSpan(text);
+  if (ms !== undefined && ms > 0) return ms;
+  issues.addIssue({ code: 'custom', message: 'must be a length of time, such as 24h or 7d' });
+  return z.NEVER;
+});
+
+const window = z.string().transform((text, issues) => {
+  try {
+    return parseWindow(text);
+  } catch {
+    issues.addIssue({ code: 'custom', message: 'must be hours, such as 22:00-06:00' });
+    return z.NEVER;
+  }
+});
+
+/** What `serve` does by itself, and how often. */
+const upkeep = z.strictObject({
+  gc: span.optional(),
+  scrub: span.optional(),
+  scrubRate: size.optional(),
+  window: window.optional(),
 });
 
 const seconds = z.number().positive().max(1_000_000_000);
@@ -79,6 +104,7 @@ const schema = z.strictObject({
   accessLog: z.string().min(1).optional(),
   workers: z.number().int().min(1).max(64).optional(),
   limits: limits.optional(),
+  upkeep: upkeep.optional(),
 });
 
 type Parsed = z.output<typeof schema>;

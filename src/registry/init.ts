@@ -137,6 +137,7 @@ function configText({ listen = '0.0.0.0', port }: InitOptions): string {
     auth: { htpasswd: 'htpasswd', grants: 'grants.yaml', anonymousPull: false },
     accessLog: 'access.log',
     readOnly: false,
+    upkeep: { gc: '24h', scrub: '7d' },
   };
   return head + toYaml(config);
 }

@@ -36,6 +36,12 @@ const HELP: Readonly<Record<string, readonly [type: string, help: string]>> = {
   resident_memory_bytes: ['gauge', 'Memory of all processes'],
   processes: ['gauge', 'Serving processes'],
   disk_free_bytes: ['gauge', 'Free space of the disk the store is on'],
+  upkeep_running: ['gauge', 'Whether the job runs now'],
+  upkeep_runs_total: ['counter', 'How often the job was started'],
+  upkeep_failures_total: ['counter', 'How often the job failed'],
+  upkeep_success_seconds: ['gauge', 'When the job last ended well, in Unix time'],
+  upkeep_freed_bytes: ['gauge', 'What the last collection of garbage freed'],
+  upkeep_problems: ['gauge', 'Damaged or missing content that the last scrub found'],
   certificate_expiry_seconds: ['gauge', 'When the certificate expires, in Unix time'],
 };
 

@@ -1,4 +1,5 @@
 import type { DiskSpace } from '../storage/disk-space.ts';
+import { type UpkeepStates, upkeepValues } from '../upkeep/state.ts';
 import { formatMetrics, type Snapshot } from './metrics.ts';
 import type { Page } from './server.ts';
 
@@ -7,6 +8,7 @@ export interface PagesOptions {
   readonly readOnly: boolean;
   readonly snapshot: () => Snapshot;
   readonly expiries: () => readonly Date[];
+  readonly upkeep: () => Promise<UpkeepStates>;
 }
 
 /** `/healthz` and `/metrics`: for machines that watch over this one. They hold no secrets. */
@@ -16,7 +18,8 @@ export interface Pages {
   drain(): void;
 }
 
-export function createPages({ space, readOnly, snapshot, expiries }: PagesOptions): Pages {
+export function createPages(options: PagesOptions): Pages {
+  const { space, readOnly, snapshot, expiries } = options;
   let draining = false;
 
   async function health(): Promise<Page> {
@@ -31,6 +34,7 @@ export function createPages({ space, readOnly, snapshot, expiries }: PagesOption
     const expiry = Math.min(...expiries().map((date) => date.getTime() / 1000));
     const body = formatMetrics({
       ...snapshot(),
+      ...upkeepValues(await options.upkeep()),
       ...(free === undefined ? {} : { disk_free_bytes: free }),
       ...(Number.isFinite(expiry) ? { certificate_expiry_seconds: expiry } : {}),
     });

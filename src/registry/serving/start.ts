@@ -8,6 +8,7 @@ import { watchUserFiles } from '../auth/user-files.ts';
 import { loadCertificate } from '../tls/certificate-file.ts';
 import { type CertificateWatch, watchCertificate } from '../tls/certificate-watch.ts';
 import { expireUploads } from '../upkeep/expire-uploads.ts';
+import { readUpkeep } from '../upkeep/state.ts';
 import { closeServers, type OpenServer } from './close-servers.ts';
 import { trackConnections } from './connections.ts';
 import { listenOn } from './listen-on.ts';
@@ -40,6 +41,7 @@ export async function startRegistry(
     readOnly: service.readOnly,
     snapshot: () => sumSnapshots([metrics.snapshot(), ...(config.peerMetrics?.() ?? [])]),
     expiries: () => watches.map((watch) => watch.expiresAt()),
+    upkeep: () => readUpkeep(ctx, config.store),
   });
   const expiry = expireUploads(ctx, config.store, service.limits.uploadExpiryMs);
 

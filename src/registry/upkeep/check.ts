@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts';
+import type { Pacer } from '../../core/pacer.ts';
 import type { Store } from '../../store/store.ts';
 import { type CheckReport, checkStore } from '../../store/upkeep/check.ts';
 import { allRoots } from '../../store/upkeep/roots.ts';
@@ -16,6 +17,8 @@ export interface RegistryCheckOptions {
   readonly repairFrom?:
     | { readonly registry: string; readonly connect: ConnectUpstream }
     | undefined;
+  /** Keeps the reading below a rate. */
+  readonly pacer?: Pacer | undefined;
 }
 
 /** A repaired index may show that more is missing below it; honest images have two levels. */
@@ -28,7 +31,7 @@ export async function checkRegistry(
   options: RegistryCheckOptions = {},
 ): Promise<RegistryCheckReport> {
   const repaired: string[] = [];
-  let report = await checkOnce(ctx, store);
+  let report = await checkOnce(ctx, store, options.pacer);
   for (let round = 0; options.repairFrom && round < MAX_ROUNDS; round += 1) {
     const { registry, connect } = options.repairFrom;
     const fixed = await repairContent(ctx, store, report.problems, (repository) =>
@@ -36,17 +39,22 @@ export async function checkRegistry(
     );
     if (fixed.length === 0) break;
     repaired.push(...fixed);
-    report = await checkOnce(ctx, store);
+    report = await checkOnce(ctx, store, options.pacer);
   }
   return { ...report, repaired };
 }
 
-async function checkOnce(ctx: Context, store: Store): Promise<CheckReport> {
+async function checkOnce(
+  ctx: Context,
+  store: Store,
+  pacer: Pacer | undefined,
+): Promise<CheckReport> {
   const spaces = await allSpaces(ctx, store);
   // What a cache has not fetched yet is not missing.
   const own = spaces.filter(({ upstream }) => upstream === undefined);
   return await checkStore(ctx, store, {
     roots: allRoots(layoutRootsOf(ctx, store), ...own.map((space) => spaceRoots(ctx, space))),
     allowSparse: true,
+    pacer,
   });
 }

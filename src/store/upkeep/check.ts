@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { counted, formatBytes } from '../../core/format.ts';
+import type { Pacer } from '../../core/pacer.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { Progress } from '../../core/progress.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
@@ -22,6 +23,8 @@ export interface CheckOptions {
   readonly roots: AsyncIterable<Root>;
   /** Images of an index may be absent, as after a copy of chosen platforms. */
   readonly allowSparse?: boolean;
+  /** Keeps the reading below a rate. */
+  readonly pacer?: Pacer | undefined;
 }
 
 const HASHERS = 4;
@@ -42,7 +45,7 @@ export async function checkStore(
     totalItems: blobs.length,
   });
 
-  const bad = await findDamaged(ctx, store.blobs, blobs, progress);
+  const bad = await findDamaged(ctx, store.blobs, blobs, progress, options.pacer);
   const graph = await readGraph(ctx, store.blobs, options.roots);
   const present = new Map(blobs.map(({ digest, size }) => [digest, size]));
   for (const digest of missingIn(graph, present, options.allowSparse ?? false)) {
@@ -61,10 +64,14 @@ async function findDamaged(
   blobs: Blobs,
   all: readonly StoredBlob[],
   progress: Progress,
+  pacer: Pacer | undefined,
 ): Promise<Bad> {
   const bad: Bad = new Map();
-  await mapBounded(ctx, HASHERS, all, async ({ digest }) => {
-    const detail = await damageOf(ctx, blobs, digest, (bytes) => progress.addBytes(bytes));
+  await mapBounded(ctx, pacer ? 1 : HASHERS, all, async ({ digest }) => {
+    const detail = await damageOf(ctx, blobs, digest, async (bytes) => {
+      progress.addBytes(bytes);
+      await pacer?.take(ctx, bytes);
+    });
     if (detail !== undefined) bad.set(digest, { found: 'damaged', detail });
     progress.addItem();
   });
@@ -75,14 +82,14 @@ async function damageOf(
   ctx: Context,
   blobs: Blobs,
   digest: Digest,
-  onBytes: (bytes: number) => void,
+  onBytes: (bytes: number) => Promise<void>,
 ): Promise<string | undefined> {
   const { algorithm, hex } = splitDigest(digest);
   const hash = createHash(algorithm);
   try {
     for await (const chunk of blobs.read(ctx, digest)) {
       hash.update(chunk);
-      onBytes(chunk.length);
+      await onBytes(chunk.length);
     }
   } catch (error) {
     ctx.signal.throwIfAborted();

@@ -21,7 +21,7 @@ export const FOLDER_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-type FolderValues = OptionValues<typeof FOLDER_OPTIONS>;
+export type FolderValues = OptionValues<typeof FOLDER_OPTIONS>;
 
 export async function readFolder({ dir, config }: FolderValues): Promise<RegistryFile> {
   return await readConfigFile(config ?? join(dir, CONFIG_NAME));

@@ -1,7 +1,9 @@
 import type { Command } from '../../command.ts';
 import { registryInitCommand } from './init.ts';
 import { registryRenewCommand } from './renew.ts';
+import { registryUpkeepCommand } from './scheduled-upkeep.ts';
 import { registryServeCommand } from './serve.ts';
+import { registryStatusCommand } from './status.ts';
 import { registryCheckCommand, registryGcCommand, registryUsageCommand } from './upkeep.ts';
 import { userAddCommand, userListCommand, userPasswdCommand, userRemoveCommand } from './users.ts';
 
@@ -16,4 +18,6 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   registryGcCommand,
   registryCheckCommand,
   registryUsageCommand,
+  registryStatusCommand,
+  registryUpkeepCommand,
 ];

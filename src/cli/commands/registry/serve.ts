@@ -10,6 +10,7 @@ import type { Registries } from '../../../remote/registries.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
 import { FOLDER_OPTIONS, openStore, readFolder } from './image-registry-folder.ts';
+import { startUpkeep } from './scheduled-upkeep.ts';
 
 /** More processes than this gain nothing: the disk and the network are the limit. */
 const MAX_DEFAULT_WORKERS = 4;
@@ -43,15 +44,17 @@ export const registryServeCommand = defineCommand({
       options.pidFile === undefined || isWorker()
         ? undefined
         : await acquireLock(ctx, options.pidFile, `registry of "${options.dir}"`);
+    const chosen = { ...file, readOnly: file.readOnly || options.readOnly };
+    const upkeep = isWorker() ? undefined : await startUpkeep(ctx, chosen, options);
     try {
       const workers = options.workers ?? file.workers ?? defaultWorkers();
       if (workers > 1 && !isWorker()) return await serveTogether(ctx, workers);
       const registries = file.listeners.some(({ upstream }) => upstream !== undefined)
         ? registriesFrom(options, terminal)
         : undefined;
-      const chosen = { ...file, readOnly: file.readOnly || options.readOnly };
       return await serveHere(ctx, chosen, registries).finally(() => registries?.close());
     } finally {
+      await upkeep?.close();
       await lock?.release();
     }
   },
