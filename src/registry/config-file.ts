@@ -93,8 +93,14 @@ const schema = z.strictObject({
     .strictObject({
       htpasswd: z.string().min(1),
       grants: z.string().min(1).optional(),
+      tokens: z.string().min(1).optional(),
+      challenge: z.enum(['basic', 'bearer']).optional(),
+      realm: z.url().optional(),
       anonymousPull: z.boolean().default(false),
       metricsLogin: z.boolean().optional(),
+    })
+    .refine(({ challenge, tokens }) => challenge !== 'bearer' || tokens !== undefined, {
+      message: 'a "bearer" challenge needs a file of "tokens"',
     })
     .optional(),
   readOnly: z.boolean().default(false),
@@ -136,6 +142,7 @@ export async function readConfigFile(path: string): Promise<RegistryFile> {
       ...auth,
       htpasswd: absolute(auth.htpasswd),
       grants: auth.grants === undefined ? undefined : absolute(auth.grants),
+      tokens: auth.tokens === undefined ? undefined : absolute(auth.tokens),
     },
     accessLog: accessLog === undefined ? undefined : absolute(accessLog),
     limits: limitsOf(bounds ?? {}),

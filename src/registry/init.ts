@@ -22,6 +22,7 @@ import { CA_DAYS, createCa, createServerCertificate, SERVER_DAYS } from './tls/c
 //   <directory>/              0700
 //   ├── config.yaml
 //   ├── htpasswd, grants.yaml 0600
+//   ├── tokens.json           0600, made by the first start or the first token
 //   ├── tls/ca.crt            to be trusted by clients; absent with a certificate of one's own
 //   ├── tls/ca.key            0600, needed by `renew` only
 //   ├── tls/server.crt, tls/server.key
@@ -134,7 +135,12 @@ function configText({ listen = '0.0.0.0', port }: InitOptions): string {
         tls: { certificate: 'tls/server.crt', key: 'tls/server.key' },
       },
     ],
-    auth: { htpasswd: 'htpasswd', grants: 'grants.yaml', anonymousPull: false },
+    auth: {
+      htpasswd: 'htpasswd',
+      grants: 'grants.yaml',
+      tokens: 'tokens.json',
+      anonymousPull: false,
+    },
     accessLog: 'access.log',
     readOnly: false,
     upkeep: { gc: '24h', scrub: '7d' },

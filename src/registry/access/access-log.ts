@@ -8,8 +8,12 @@ export interface AccessEntry {
   readonly client: string;
   /** Undefined for somebody who did not say who they are. */
   user?: string | undefined;
+  /** Id of the robot's token they showed. */
+  token?: string | undefined;
   /** Who somebody said they were whose password was wrong. */
   claimedUser?: string | undefined;
+  /** Why a login was of no use: a wrong password, or a token that is unknown, expired or revoked. */
+  refusal?: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number;

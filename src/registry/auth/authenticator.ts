@@ -1,35 +1,39 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from '../../core/context.ts';
-import { type HeaderFields, WireError } from '../serving/wire-error.ts';
-import { type Grant, grantsOf } from './grants.ts';
+import { WireError } from '../serving/wire-error.ts';
+import { type Login, parseBasic, parseBearer, refused } from './basic.ts';
+import { grantsOf } from './grants.ts';
+import type { Identity } from './identity.ts';
 import { createLoginQueue, type LoginAttempt } from './login-queue.ts';
 import { networkOf } from './network.ts';
 import { createPasswords, type PasswordsOptions } from './passwords.ts';
+import type { TokenFile } from './robots.ts';
 import { createThrottle } from './throttle.ts';
+import { createTokenIssuer, type TokenIssuer } from './token-issuer.ts';
 import type { UserFiles } from './user-files.ts';
-
-/** Who asks, and what they may do. */
-export interface Identity {
-  readonly user: string | undefined;
-  readonly grants: readonly Grant[];
-}
 
 export interface Authenticator {
   /** Throws 401 for wrong credentials, and 429 where too many wait to be looked at. */
   identify(request: IncomingMessage): Promise<Identity>;
+  /** A login that came otherwise than in a header, as `/token` takes it. */
+  login(request: IncomingMessage, login: Login): Promise<Identity>;
+  /** Undefined where there are no tokens. */
+  readonly tokens: TokenIssuer | undefined;
 }
 
 const EVERYBODY: Identity = { user: undefined, grants: [{ role: 'delete', prefix: '' }] };
-const CHALLENGE: HeaderFields = {
-  'www-authenticate': 'Basic realm="atoll registry", charset="UTF-8"',
-};
-
 /** For a registry without users: everybody may do everything. */
-export const openToAll: Authenticator = { identify: async () => EVERYBODY };
+export const openToAll: Authenticator = {
+  identify: async () => EVERYBODY,
+  login: async () => EVERYBODY,
+  tokens: undefined,
+};
 
 export interface AuthenticatorOptions {
   readonly users: UserFiles;
+  /** Reads the file of tokens as it is now; undefined where there is none. */
+  readonly tokens?: (() => TokenFile) | undefined;
   readonly anonymousPull: boolean;
   readonly onFailure: (throttled: boolean) => void;
   /** Replaces parts of the check, for tests. */
@@ -92,7 +96,7 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     sockets.add(request.socket);
     if (await result) return;
     options.onFailure(false);
-    throw unauthorized('The user name or the password is wrong');
+    throw refused('The user name or the password is wrong', 'password-wrong');
   }
 
   async function identifyUser(user: string, password: string, request: IncomingMessage) {
@@ -104,37 +108,30 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     }
   }
 
+  const may = (user: string) => grantsOf(users.grants(), user);
+  const tokens =
+    options.tokens &&
+    createTokenIssuer(ctx, options.tokens, { hashOf: users.hashOf, grantsOf: may });
+
+  async function login(request: IncomingMessage, { user, password }: Login): Promise<Identity> {
+    const robot = tokens?.robot(user, password);
+    if (robot) return robot;
+    await identifyUser(user, password, request);
+    return { user, grants: may(user) };
+  }
+
   return {
+    tokens,
+    login,
     async identify(request) {
-      const credentials = parseBasic(request.headers.authorization);
-      if (!credentials) return anonymous;
-      const { user, password } = credentials;
-      await identifyUser(user, password, request);
-      return { user, grants: grantsOf(options.users.grants(), user) };
+      const { authorization } = request.headers;
+      if (authorization === undefined) return anonymous;
+      const bearer = parseBearer(authorization);
+      if (tokens && bearer !== undefined) return tokens.bearer(bearer);
+      const given = parseBasic(authorization);
+      return given ? await login(request, given) : anonymous;
     },
   };
-}
-
-/** Undefined for no credentials; clients that have none also send a lone colon. */
-function parseBasic(header: string | undefined): { user: string; password: string } | undefined {
-  if (header === undefined) return undefined;
-  const [, encoded] = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(header) ?? [];
-  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  if (colon < 0) throw unauthorized('Only Basic authentication is understood here');
-  const user = text.slice(0, colon);
-  return user === '' ? undefined : { user, password: text.slice(colon + 1) };
-}
-
-/** Who a header says it is from, whether that is true or not; no more than a name can have. */
-export function claimedUser(header: string | undefined): string | undefined {
-  const [, encoded = ''] = /^basic\s+(\S+)/i.exec(header ?? '') ?? [];
-  const [name = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
-  return name.slice(0, 64) || undefined;
-}
-
-export function unauthorized(message: string): WireError {
-  return new WireError('UNAUTHORIZED', message, { headers: CHALLENGE });
 }
 
 function tooMany(): WireError {

@@ -12,6 +12,8 @@ export type Role = (typeof ROLES)[number];
 export interface Grant {
   readonly role: Role;
   readonly prefix: string;
+  /** Of this repository alone: a scope of a token. */
+  readonly exact?: true | undefined;
 }
 
 export type GrantsByUser = Readonly<Record<string, readonly Grant[]>>;
@@ -22,21 +24,21 @@ const DEFAULT_GRANTS: readonly Grant[] = [{ role: 'pull', prefix: '' }];
 const prefixText = z
   .string()
   .refine((text) => text === '' || isRepository(text), 'not the name of a repository');
-const schema = z.object({
-  users: z.record(
-    z.string(),
-    z.array(z.strictObject({ role: z.enum(ROLES), prefix: prefixText.default('') })),
-  ),
+export const grantSchema = z.strictObject({
+  role: z.enum(ROLES),
+  prefix: prefixText.default(''),
 });
+const schema = z.object({ users: z.record(z.string(), z.array(grantSchema)) });
 
 /** Whether the grants allow this on a repository. The empty name stands for all repositories. */
 export function isAllowed(grants: readonly Grant[], role: Role, repository: string): boolean {
   return grants.some(
-    (grant) => ROLES.indexOf(grant.role) >= ROLES.indexOf(role) && covers(grant.prefix, repository),
+    (grant) => ROLES.indexOf(grant.role) >= ROLES.indexOf(role) && covers(grant, repository),
   );
 }
 
-function covers(prefix: string, repository: string): boolean {
+function covers({ prefix, exact }: Grant, repository: string): boolean {
+  if (exact) return repository === prefix;
   return prefix === '' || repository === prefix || repository.startsWith(`${prefix}/`);
 }
 

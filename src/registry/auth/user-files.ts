@@ -30,7 +30,7 @@ export function watchUserFiles(
   const allowed =
     grants === undefined
       ? (): GrantsByUser => ({})
-      : watched<GrantsByUser>(ctx, grants, () => parseGrants(grants, read(grants)));
+      : watched<GrantsByUser>(ctx, grants, () => parseGrants(grants, readNow(grants)));
   return {
     hashOf: (user) => users().hashes.get(user),
     highestCost: () => users().highestCost,
@@ -41,7 +41,8 @@ export function watchUserFiles(
 const highestOf = (hashes: readonly string[]): number =>
   hashes.length === 0 ? USUAL_COST : Math.max(...hashes.map(costOf));
 
-function watched<T>(ctx: Context, path: string, load: () => T): () => T {
+/** What a file says, looked at again when somebody asks and it has changed. */
+export function watched<T>(ctx: Context, path: string, load: () => T): () => T {
   let stamp = stampOf(path);
   let value = load();
   let lookedAt = performance.now();
@@ -73,10 +74,10 @@ function stampOf(path: string): string {
 }
 
 function readIfPresent(path: string): string {
-  return stampOf(path) === '' ? '' : read(path);
+  return stampOf(path) === '' ? '' : readNow(path);
 }
 
-function read(path: string): string {
+export function readNow(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

@@ -20,6 +20,12 @@ export interface AuthConfig {
   readonly htpasswd: string;
   /** Without it every user may pull everything. */
   readonly grants?: string | undefined;
+  /** File of robots' tokens and of what signs short-lived ones; without it there are no tokens. */
+  readonly tokens?: string | undefined;
+  /** What clients are asked for; Basic unless it says otherwise. */
+  readonly challenge?: 'basic' | 'bearer' | undefined;
+  /** URL of `/token` as clients reach it, where that is not the name they use for the registry. */
+  readonly realm?: string | undefined;
   readonly anonymousPull?: boolean | undefined;
   /** `/metrics` wants a login too, of any user. */
   readonly metricsLogin?: boolean | undefined;

@@ -3,18 +3,17 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { messageOf, systemCodeOf } from '../../core/errors.ts';
 import type { AccessSink } from '../access/access-log.ts';
-import {
-  type Authenticator,
-  claimedUser,
-  type Identity,
-  unauthorized,
-} from '../auth/authenticator.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { claimedToken, claimedUser, unauthorized } from '../auth/basic.ts';
 import { isAllowed, type Role } from '../auth/grants.ts';
+import type { Identity } from '../auth/identity.ts';
 import { DamagedBlob } from '../storage/blob-files.ts';
+import { type ChallengeOptions, withChallenge } from './challenge.ts';
 import { handlerFor, roleFor } from './dispatch.ts';
 import type { Exchange, Service } from './exchange.ts';
 import { ClientGone } from './receive-body.ts';
 import { FILES_PREFIX, parseRoute, type Route } from './routes.ts';
+import { answerToken, TOKEN_PATH } from './token-endpoint.ts';
 import { sendError, WireError, wireErrorOf } from './wire-error.ts';
 
 /** How one listener answers. */
@@ -22,6 +21,7 @@ export interface ListenerOptions {
   readonly name: string;
   readonly service: Service;
   readonly authenticator: Authenticator;
+  readonly challenge: ChallengeOptions;
   readonly onAccess: AccessSink | undefined;
   /** Answers what is not the distribution API; undefined for a path it does not know. */
   readonly page: (path: string) => Promise<Page | undefined>;
@@ -126,12 +126,13 @@ async function serve(
   response.on('error', ignore);
 
   try {
+    if (path === TOKEN_PATH) return await answerToken(exchange, options.authenticator);
     if (!path.startsWith('/v2') && !path.startsWith(FILES_PREFIX))
       return await answerPage(options, exchange, path);
     identity.current = await identify(options, exchange);
     await answer(exchange, routeOf(path), identity.current);
   } catch (error) {
-    fail(exchange, error);
+    fail(options, exchange, error);
   }
 }
 
@@ -146,13 +147,17 @@ function routeOf(path: string): Route {
   return route;
 }
 
-async function answer(exchange: Exchange, route: Route, { user }: Identity): Promise<void> {
+async function answer(exchange: Exchange, route: Route, identity: Identity): Promise<void> {
+  const { user, owner } = identity;
   exchange.entry.route = route.kind;
   const repository = 'repository' in route ? route.repository : undefined;
   exchange.entry.repository = repository;
   const role = roleFor(route, exchange.request.method ?? '');
   if (!exchange.allows(role, repository ?? '') && !mayProbe(route, user)) {
     if (user === undefined) throw unauthorized('Log in to do this');
+    // The token was made for something else; its owner can have one for this.
+    if (owner && isAllowed(owner, role, repository ?? ''))
+      throw unauthorized('The token is not for this');
     throw new WireError('DENIED', `The user may not ${role} here`);
   }
   // Asks everybody to log in who has not: a client that may pull without it learns that it can.
@@ -172,9 +177,11 @@ async function identify(options: ListenerOptions, { request, entry }: Exchange):
   try {
     const identity = await options.authenticator.identify(request);
     entry.user = identity.user;
+    entry.token = identity.token;
     return identity;
   } catch (error) {
     entry.claimedUser = claimedUser(request.headers.authorization);
+    entry.token = claimedToken(request.headers.authorization);
     throw error;
   }
 }
@@ -201,15 +208,23 @@ async function answerPage(
 }
 
 /** Tells the client what it can use, and the operator what the client cannot. */
-function fail({ service, response, entry }: Exchange, error: unknown): void {
-  const known = wireErrorOf(error);
+function fail(options: ListenerOptions, exchange: Exchange, error: unknown): void {
+  const { service, request, response, entry } = exchange;
+  const found = wireErrorOf(error);
+  const known = found && withChallenge(found, request, options.challenge);
+  entry.refusal = refusalOf(known);
   entry.error = known?.code ?? 'UNKNOWN';
-  const cause = known ? known.cause : causeOf(error, response);
+  const cause = found ? found.cause : causeOf(error, response);
   if (cause !== undefined) {
     const message = `A request failed: ${messageOf(cause)}`;
     service.ctx.emit({ type: 'warning.raised', message, subject: 'registry' });
   }
   sendError(response, known ?? new WireError('UNKNOWN', 'The registry failed; its log says why'));
+}
+
+function refusalOf(error: WireError | undefined): string | undefined {
+  const detail = error?.detail as { readonly refusal?: string } | undefined;
+  return detail?.refusal;
 }
 
 /** A client that left, and a blob that was told of already, are no news. */
@@ -237,7 +252,9 @@ function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: stri
       listener: options.name,
       client,
       user: entry.user,
+      token: entry.token,
       claimedUser: entry.claimedUser,
+      refusal: entry.refusal,
       method: request.method ?? '',
       path,
       status: statusCode,

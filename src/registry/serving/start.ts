@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Context } from '../../core/context.ts';
 import { openAccessLog } from '../access/access-log.ts';
 import { type Authenticator, createAuthenticator, openToAll } from '../auth/authenticator.ts';
-import { watchUserFiles } from '../auth/user-files.ts';
+import { ensureTokens, parseTokens } from '../auth/robots.ts';
+import { readNow, watched, watchUserFiles } from '../auth/user-files.ts';
 import { loadCertificate } from '../tls/certificate-file.ts';
 import { type CertificateWatch, watchCertificate } from '../tls/certificate-watch.ts';
 import { expireUploads } from '../upkeep/expire-uploads.ts';
@@ -32,7 +33,7 @@ export async function startRegistry(
 ): Promise<RunningRegistry> {
   const metrics = createMetrics();
   const log = openAccessLog(ctx, config);
-  const authenticator = openAuth(ctx, config, metrics);
+  const authenticator = await openAuth(ctx, config, metrics);
   const service = await createService(ctx, config, metrics);
   const servers: OpenServer[] = [];
   const watches: CertificateWatch[] = [];
@@ -60,6 +61,7 @@ export async function startRegistry(
       name: listener.upstream ?? 'store',
       service: serviceFor(service, config, listener),
       authenticator,
+      challenge: { kind: config.auth?.challenge ?? 'basic', realm: config.auth?.realm },
       onAccess: log.write,
       page: pages.page,
       metricsLogin: config.auth?.metricsLogin ?? false,
@@ -92,10 +94,20 @@ export async function startRegistry(
   };
 }
 
-function openAuth(ctx: Context, { auth }: RegistryConfig, metrics: Metrics): Authenticator {
+async function openAuth(
+  ctx: Context,
+  { auth }: RegistryConfig,
+  metrics: Metrics,
+): Promise<Authenticator> {
   if (!auth) return openToAll;
+  const { tokens } = auth;
+  if (tokens !== undefined) await ensureTokens(ctx, tokens);
   return createAuthenticator(ctx, {
     users: watchUserFiles(ctx, auth.htpasswd, auth.grants),
+    tokens:
+      tokens === undefined
+        ? undefined
+        : watched(ctx, tokens, () => parseTokens(tokens, readNow(tokens))),
     anonymousPull: auth.anonymousPull ?? false,
     onFailure: (throttled) => metrics.count(throttled ? 'logins_throttled' : 'login_failures'),
   });

@@ -4,6 +4,7 @@ import { registryRenewCommand } from './renew.ts';
 import { registryUpkeepCommand } from './scheduled-upkeep.ts';
 import { registryServeCommand } from './serve.ts';
 import { registryStatusCommand } from './status.ts';
+import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './tokens.ts';
 import { registryCheckCommand, registryGcCommand, registryUsageCommand } from './upkeep.ts';
 import { userAddCommand, userListCommand, userPasswdCommand, userRemoveCommand } from './users.ts';
 
@@ -15,6 +16,9 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   userRemoveCommand,
   userListCommand,
   userPasswdCommand,
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRevokeCommand,
   registryGcCommand,
   registryCheckCommand,
   registryUsageCommand,
