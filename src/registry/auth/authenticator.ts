@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from '../../core/context.ts';
 import { WireError } from '../serving/wire-error.ts';
-import { type Login, parseBasic, parseBearer, refused } from './basic.ts';
+import { type BasicLogin, parseBasic, parseBearer, refused } from './basic.ts';
 import { grantsOf } from './grants.ts';
 import type { Identity } from './identity.ts';
 import { createLoginQueue, type LoginAttempt } from './login-queue.ts';
@@ -17,7 +17,7 @@ export interface Authenticator {
   /** Throws 401 for wrong credentials, and 429 where too many wait to be looked at. */
   identify(request: IncomingMessage): Promise<Identity>;
   /** A login that came otherwise than in a header, as `/token` takes it. */
-  login(request: IncomingMessage, login: Login): Promise<Identity>;
+  login(request: IncomingMessage, login: BasicLogin): Promise<Identity>;
   /** Undefined where there are no tokens. */
   readonly tokens: TokenIssuer | undefined;
 }
@@ -113,7 +113,10 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     options.tokens &&
     createTokenIssuer(ctx, options.tokens, { hashOf: users.hashOf, grantsOf: may });
 
-  async function login(request: IncomingMessage, { user, password }: Login): Promise<Identity> {
+  async function login(
+    request: IncomingMessage,
+    { user, password }: BasicLogin,
+  ): Promise<Identity> {
     const robot = tokens?.robot(user, password);
     if (robot) return robot;
     await identifyUser(user, password, request);

@@ -1,12 +1,12 @@
 import { WireError } from '../serving/wire-error.ts';
 
-export interface Login {
+export interface BasicLogin {
   readonly user: string;
   readonly password: string;
 }
 
 /** Undefined for no credentials; clients that have none also send a lone colon. */
-export function parseBasic(header: string): Login | undefined {
+export function parseBasic(header: string): BasicLogin | undefined {
   const [, encoded] = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(header) ?? [];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
@@ -39,8 +39,8 @@ export function unauthorized(message: string): WireError {
 }
 
 /** Why a token is of no use; the access log says the same. */
-export type Refusal = 'token-unknown' | 'token-expired' | 'token-revoked' | 'password-wrong';
+export type LoginRefusal = 'token-unknown' | 'token-expired' | 'token-revoked' | 'password-wrong';
 
-export function refused(message: string, refusal: Refusal): WireError {
+export function refused(message: string, refusal: LoginRefusal): WireError {
   return new WireError('UNAUTHORIZED', message, { detail: { refusal } });
 }
