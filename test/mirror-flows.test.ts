@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { silentContext } from '../src/core/context.ts';
 import type { MirrorRule } from '../src/generate/mirror-rule.ts';
 import { registriesConf } from '../src/generate/registries-conf.ts';
+import { checkBundle } from '../src/mirror/bundle/look.ts';
 import type { DryRun } from '../src/mirror/flow/dry-run.ts';
 import type { MirrorResult } from '../src/mirror/flow/mirror-images.ts';
 import type { SaveResult } from '../src/mirror/flow/save.ts';
@@ -155,7 +157,7 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
       const back = await load(bundle, `${hostOf()}/carried/deep`, inside);
 
       expect([out.status, back.status]).toEqual([0, 0]);
-      expect(saved(out).bundle.chunks.length).toBeGreaterThan(3);
+      expect(saved(out).bundle?.chunks.length).toBeGreaterThan(3);
       await expectMirrored(hostOf(), '4.18.1', 'carried/deep/');
       expect(await resourceText(inside, 'signature-configmap.yaml')).toContain(
         'sha256-d32a31796b2f',
@@ -185,7 +187,7 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
       expect([out.status, back.status]).toEqual([0, 0]);
       const full = await save(config, await lab.folder('full'), await lab.folder('out'));
       const blobs = (each: LabRun) =>
-        saved(each).bundle.blobs.reduce((sum, { size }) => sum + size, 0);
+        (saved(each).bundle?.blobs ?? []).reduce((sum, { size }) => sum + size, 0);
       expect(blobs(out)).toBeLessThan(blobs(full) / 2);
       await expectMirrored(hostOf(), '4.18.2', 'delta-have/', false);
       await expectMirrored(hostOf(), '4.18.1', 'delta-have/', false);
@@ -426,7 +428,8 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     const again = await lab.atoll('retry', '--dir', dir, ...lab.registryFlags);
     const whole = await load(bundle, `${embedded.host}/grow`, await lab.folder('in'));
 
-    expect([first.status, partly.status, again.status, whole.status]).toEqual([7, 0, 0, 0]);
+    expect([first.status, partly.status, again.status, whole.status]).toEqual([7, 7, 0, 0]);
+    expect(partly.text).toContain('openshifttest/helm:3.17.0: The bundle is partial');
     expect((await readdir(bundle)).filter((name) => !name.startsWith('chunk-'))).toEqual([
       'README_FIRST.txt',
       'SHA256SUMS',
@@ -437,29 +440,64 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     await expectMirrored(embedded.host, '4.18.1', 'grow/');
   });
 
-  test('what a save could not collect comes in a second bundle, as it says', async () => {
+  test('a bundle that lacks something says so everywhere, until the same save has added it', async () => {
     const dir = await lab.folder('second');
-    const [first, second] = [join(dir, 'first'), join(dir, 'second')];
+    const bundle = join(dir, 'bundle');
     const set = (name: string) => `mirror:
   additionalImages:
   - name: quay.io/openshifttest/hello-openshift:multiarch
   - name: quay.io/openshifttest/${name}:3.17.0
 `;
 
-    const partly = await save(await lab.imageSet(set('helmet')), first, dir);
-    const rest = await save(await lab.imageSet(set('helm')), second, dir, '--since', first);
-    const loads = [
-      await load(first, `${embedded.host}/second`, dir),
-      await load(second, `${embedded.host}/second`, dir),
-    ];
+    const partly = await save(await lab.imageSet(set('helmet')), bundle, dir);
+    const { missing } = await checkBundle(silentContext(), bundle, []);
+    const loaded = await load(bundle, `${embedded.host}/second`, dir);
+    const readme = await readFile(join(bundle, 'README_FIRST.txt'), 'utf8');
+    const rest = await save(await lab.imageSet(set('helm')), bundle, dir);
 
-    expect(partly.text).toContain(`next: Save again into another folder, with --since ${first}`);
-    expect([partly, rest, ...loads].map(({ status }) => status)).toEqual([7, 0, 0, 0]);
+    expect(partly.text).toContain(
+      'partial: it lacks additional quay.io/openshifttest/helmet:3.17.0',
+    );
+    expect(partly.text).toContain('next: Run the same "atoll mirror save" again');
+    expect(missing).toMatchObject([{ subject: 'additional quay.io/openshifttest/helmet:3.17.0' }]);
+    expect(readme).toContain('IT IS PARTIAL');
+    expect(mirrored(loaded).report).toMatchObject({
+      failed: 1,
+      copied: 1,
+      notCollected: [{ code: 'BUNDLE_PARTIAL', subject: missing[0]?.subject }],
+    });
+    const whole = await load(bundle, `${embedded.host}/second`, dir);
+    expect([partly, loaded, rest, whole].map(({ status }) => status)).toEqual([7, 7, 0, 0]);
+    expect((await checkBundle(silentContext(), bundle, [])).missing).toEqual([]);
+    await expect(save(await lab.imageSet(set('helm')), bundle, dir)).rejects.toMatchObject({
+      code: 'BUNDLE_INVALID',
+    });
     for (const [name, tag] of [
       ['helm', '3.17.0'],
       ['hello-openshift', 'multiarch'],
     ] as const)
       expect(await lab.digestAt(embedded.host, `second/openshifttest/${name}`, tag)).toBeDefined();
+  });
+
+  test('a save that gets nothing leaves no bundle, and the same command makes one', async () => {
+    const dir = await lab.folder('nothing');
+    const bundle = join(dir, 'bundle');
+    const set = (name: string) =>
+      lab.imageSet(
+        `mirror:\n  additionalImages:\n  - name: quay.io/openshifttest/${name}:3.17.0\n`,
+      );
+
+    const none = await save(await set('helmet'), bundle, dir);
+
+    expect(none.status).toBe(7);
+    expect(none.text).toContain(`There is no bundle in ${bundle}`);
+    expect(none.text).not.toContain('carry it');
+    expect(await readdir(bundle)).not.toContain('bundle.json');
+    await expect(load(bundle, `${embedded.host}/nothing`, dir)).rejects.toMatchObject({
+      code: 'BUNDLE_INVALID',
+    });
+    expect((await save(await set('helm'), bundle, dir)).status).toBe(0);
+    expect((await load(bundle, `${embedded.host}/nothing`, dir)).status).toBe(0);
   });
 
   test('a damaged chunk is found before it is used, and only that one is needed again', async () => {

@@ -1,5 +1,5 @@
 // The ways of moving images, and what has to be true after one of them was broken and repeated.
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { verify } from './verify.mjs';
 import { atoll, emptyMirror, skopeo } from './world.mjs';
@@ -7,6 +7,10 @@ import { atoll, emptyMirror, skopeo } from './world.mjs';
 export const FLOWS = ['sync', 'save', 'load', 'copy', 'push'];
 
 let serial = 0;
+
+/** How long a whole run took the last time: kills fall anywhere into that. */
+const lastMs = new Map();
+export const usualMs = (flow) => lastMs.get(flow) ?? 2000;
 
 /** A place and a folder of their own for each round; `run(flow)` starts one of the flows there. */
 export function commandsFor(world, mirror = world.mirror, root = join(world.folder, 'work')) {
@@ -22,21 +26,15 @@ export function commandsFor(world, mirror = world.mirror, root = join(world.fold
     sync: ['mirror', 'sync', '-c', world.set, ...to, ...flags],
     save: ['mirror', 'save', '-c', world.set, '--to', bundle, '--dir', dir, ...flags],
     load: ['mirror', 'load', '--from', bundle, ...to, ...flags],
-    retry: ['mirror', 'retry', '--dir', dir, ...flags],
-    saveRest: [
-      ...['mirror', 'save', '-c', world.set, '--to', `${bundle}-rest`, '--since', bundle],
-      ...['--dir', dir, ...flags],
-    ],
-    loadRest: ['mirror', 'load', '--from', `${bundle}-rest`, ...to, ...flags],
     copy: ['mirror', 'copy', `docker://${world.upstream.host}/${name}:v1`, target, ...flags],
   };
   const layout = `oci:${join(world.folder, 'layouts/0')}:v1`;
-  const commands = { world, mirror, place, dir, bundle, run, ended: undefined };
+  const commands = { world, mirror, place, dir, bundle, run };
   async function run(flow, options) {
     const ended = await (flow === 'push'
       ? skopeo(world, 'dest', layout, target, options)
       : atoll(lines[flow], options));
-    commands.ended = ended.status;
+    if (ended.status === 0 && ended.ms > usualMs(flow) / 2) lastMs.set(flow, ended.ms);
     return ended;
   }
   return commands;
@@ -54,19 +52,25 @@ export async function prepare(commands, flow) {
 
 /** The same command again must end well; that it ends at all is the first half. */
 export async function repeated(commands, flow) {
-  const isSaved = flow === 'save' && (await isFinished(commands.bundle));
-  // A bundle that was complete before the fault came is not saved again, and need not be.
-  if (isSaved && !(commands.ended > 0)) return [];
-  // One that lacks images was told with exit 7, and how to go on: what could not be copied is retried, what could
-  // not even be collected comes in a second bundle.
-  if (isSaved && (await commands.run('retry')).status === 0) return [];
-  const again = await commands.run(isSaved ? 'saveRest' : flow);
+  // A bundle that was whole before the fault came is not saved again, and need not be.
+  if (flow === 'save' && (await isWhole(commands.bundle))) return [];
+  const again = await commands.run(flow);
   if (again.status === 0) return [];
   return [{ kind: again.stuck ? 'stuck' : 'failed', what: flow, words: again.words }];
 }
 
-export const isFinished = (bundle) =>
-  stat(join(bundle, 'bundle.json')).then(
+export const isFinished = async (bundle) => (await indexOf(bundle)) !== undefined;
+
+const isWhole = async (bundle) =>
+  (await isFinished(bundle)) &&
+  !(await exists(join(bundle, 'bundle.state'))) &&
+  (await indexOf(bundle)).missing === undefined;
+
+const indexOf = (bundle) =>
+  readFile(join(bundle, 'bundle.json'), 'utf8').then(JSON.parse, () => undefined);
+
+const exists = (path) =>
+  stat(path).then(
     () => true,
     () => false,
   );
@@ -78,9 +82,6 @@ export const read = (commands, flow) =>
 export async function finish(commands, flow) {
   const problems = await repeated(commands, flow);
   if (flow === 'save') problems.push(...(await repeated(commands, 'load')));
-  if (await isFinished(`${commands.bundle}-rest`)) {
-    problems.push(...(await repeated(commands, 'loadRest')));
-  }
   return [...problems, ...(await read(commands, flow))];
 }
 

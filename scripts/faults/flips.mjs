@@ -1,7 +1,16 @@
 // A bit of something that is kept turns over: it is healed or told, and never believed.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { commandsFor, finish, isFinished, prepare, read, repeated, tidy } from './commands.mjs';
+import {
+  commandsFor,
+  finish,
+  isFinished,
+  prepare,
+  read,
+  repeated,
+  tidy,
+  usualMs,
+} from './commands.mjs';
 import { filesBelow, killServer, serve, tally } from './world.mjs';
 
 const pick = (list, random) => list[Math.floor(random() * list.length)];
@@ -40,7 +49,7 @@ const keptAltered = (flow) => ({
   async play(world, random) {
     const commands = commandsFor(world);
     const problems = await prepare(commands, flow);
-    await commands.run(flow, { killAfterMs: 800 + random() * 2000 });
+    await commands.run(flow, { killAfterMs: (0.3 + random() * 0.7) * usualMs(flow) });
     const partial = join(commands.dir, 'working-dir/partial');
     const data = join(world.mirror.folder, 'data');
     const folders = [join(partial, 'blobs'), join(partial, 'uploads'), join(data, 'ingest')];

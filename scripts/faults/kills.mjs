@@ -1,11 +1,9 @@
 // Either side dies or falls silent at a random moment, also several times in a row.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commandsFor, FLOWS, finish, prepare, tidy } from './commands.mjs';
-import { killServer, serve } from './world.mjs';
+import { commandsFor, FLOWS, finish, prepare, tidy, usualMs } from './commands.mjs';
+import { anyMoment, killBeside, killServer, serve } from './world.mjs';
 
-/** Node needs a third of this to start: the rest falls into the work. */
-const LONGEST_MS = 3000;
-const MOST_KILLS = 6;
+const MOST_KILLS = 24;
 const MOST_CUTS = 8;
 const MOST_BYTES = 3_000_000;
 
@@ -16,9 +14,30 @@ const clientKilled = (flow) => ({
   async play(world, random) {
     const commands = commandsFor(world);
     const problems = await prepare(commands, flow);
-    const longest = flow === 'push' ? LONGEST_MS / 3 : LONGEST_MS;
     for (let count = Math.ceil(random() * MOST_KILLS); count > 0; count -= 1) {
-      await commands.run(flow, { killAfterMs: random() * longest });
+      const killAfterMs = anyMoment(usualMs(flow), random);
+      const { killed } = await commands.run(flow, { killAfterMs });
+      if (!killed) break;
+    }
+    return await settle(commands, flow, problems);
+  },
+});
+
+/** A machine on which the client and both registries run, or their power. */
+const allKilled = (flow) => ({
+  name: `${flow}, all killed`,
+  async play(world, random) {
+    const commands = commandsFor(world);
+    const problems = await prepare(commands, flow);
+    const servers = SIDES[flow].map((side) => serverOf(world, side));
+    for (let count = Math.ceil((random() * MOST_KILLS) / 3); count > 0; count -= 1) {
+      const killAfterMs = anyMoment(usualMs(flow), random);
+      const ended = commands.run(flow, { killAfterMs });
+      await Promise.race([ended, sleep(killAfterMs)]);
+      for (const server of servers) await killServer(server);
+      const { killed } = await ended;
+      for (const server of servers) await serve(server);
+      if (!killed) break;
     }
     return await settle(commands, flow, problems);
   },
@@ -32,14 +51,19 @@ const serverKilled = (flow, side, isBack) => ({
     const problems = await prepare(commands, flow);
     const server = serverOf(world, side);
     const broken = commands.run(flow);
-    for (let count = isBack ? Math.ceil(random() * 3) : 1; count > 0; count -= 1) {
-      await sleep(random() * LONGEST_MS);
-      await killServer(server);
-      if (isBack) await serve(server);
-    }
+    const most = isBack ? Math.ceil(random() * MOST_KILLS) : 1;
+    await killBeside(
+      broken,
+      most,
+      () => anyMoment(usualMs(flow), random),
+      async () => {
+        await killServer(server);
+        if (isBack) await serve(server);
+      },
+    );
     const { stuck, words } = await broken;
     if (stuck) problems.push({ kind: 'stuck', what: flow, words });
-    if (!isBack) await serve(server);
+    if (server.child.exitCode !== null || server.child.signalCode !== null) await serve(server);
     return await settle(commands, flow, problems);
   },
 });
@@ -75,8 +99,13 @@ const SIDES = {
 
 export const KILLS = FLOWS.flatMap((flow) => [
   clientKilled(flow),
-  ...SIDES[flow].flatMap((side) => [serverKilled(flow, side, true), lineCut(flow, side)]),
+  allKilled(flow),
+  ...SIDES[flow].map((side) => serverKilled(flow, side, true)),
 ]);
 
+export const CUTS = FLOWS.flatMap((flow) => SIDES[flow].map((side) => lineCut(flow, side)));
+
 /** A client that tries for a minute before it gives up is no round for every day. */
-export const DEATHS = ['sync', 'save'].map((flow) => serverKilled(flow, 'source', false));
+export const DEATHS = FLOWS.filter((flow) => flow !== 'push').flatMap((flow) =>
+  SIDES[flow].map((side) => serverKilled(flow, side, false)),
+);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDisks } from './disks.mjs';
 import { FLIPS } from './flips.mjs';
-import { DEATHS, KILLS } from './kills.mjs';
+import { CUTS, DEATHS, KILLS } from './kills.mjs';
 import { UPS } from './up.mjs';
 import { createWorld, stopServer, tally } from './world.mjs';
 
@@ -33,9 +33,18 @@ function dice(seed) {
 const table = new Map();
 let bad = 0;
 
-function note(name, round, outcome) {
-  const row = table.get(name) ?? { rounds: 0, lost: 0, wrong: 0, stuck: 0, false: 0, failed: 0 };
+function note(name, round, kills, outcome) {
+  const row = table.get(name) ?? {
+    rounds: 0,
+    kills: 0,
+    lost: 0,
+    wrong: 0,
+    stuck: 0,
+    false: 0,
+    failed: 0,
+  };
   row.rounds += 1;
+  row.kills += kills;
   for (const { kind, what, words = '' } of outcome) {
     row[kind] += 1;
     bad += 1;
@@ -45,11 +54,17 @@ function note(name, round, outcome) {
   process.stderr.write(`\r${round} rounds, ${tally.kills} kills, ${bad} bad `);
 }
 
-/** Those that take long come up one time in twenty. */
-function draw(random, { often, seldom }) {
-  const list = seldom.length > 0 && (often.length === 0 || random() < 0.05) ? seldom : often;
-  return list[Math.floor(random() * list.length)];
+/** One of the faults: first which kind, by its share, then which one of them. */
+function draw(random, kinds) {
+  const tickets = kinds.flatMap(({ share, faults }) =>
+    faults.length > 0 ? Array(share).fill(faults) : [],
+  );
+  const faults = pick(random, tickets);
+  if (!faults) throw new Error(`No fault has "${values.only}" in its name`);
+  return pick(random, faults);
 }
+
+const pick = (random, list) => list[Math.floor(random() * list.length)];
 
 let isOver = false;
 process.once('SIGINT', () => {
@@ -61,18 +76,22 @@ async function main() {
   const world = await createWorld();
   const disks = await openDisks(world);
   const chosen = (list) => list.filter(({ name }) => name.includes(values.only));
-  const faults = {
-    often: chosen([...KILLS, ...FLIPS, ...disks.rounds]),
-    seldom: chosen([...DEATHS, ...UPS]),
-  };
+  const kinds = [
+    { share: 75, faults: chosen(KILLS) },
+    { share: 6, faults: chosen(UPS) },
+    { share: 18, faults: chosen([...CUTS, ...FLIPS, ...disks.rounds]) },
+    { share: 1, faults: chosen(DEATHS) },
+  ];
   try {
     for (let round = 1; round <= Number(values.rounds) && !isOver; round += 1) {
-      const fault = draw(random, faults);
-      note(fault.name, round, await fault.play(world, random));
+      const fault = draw(random, kinds);
+      const before = tally.kills;
+      const outcome = await fault.play(world, random);
+      note(fault.name, round, tally.kills - before, outcome);
       if (tally.kills >= Number(values.kills)) break;
     }
   } finally {
-    for (const server of [world.upstream, world.mirror, world.small?.mirror])
+    for (const server of [world.upstream, world.mirror, world.small?.mirror, world.lab?.upstream])
       if (server) await stopServer(server);
     await disks.close();
     if (bad === 0) await rm(world.folder, { recursive: true, force: true });

@@ -8,16 +8,18 @@ import { filesBelow, skopeo } from './world.mjs';
 export async function verify(world, mirror, images) {
   const problems = [];
   for (const [name, digest] of images) {
-    const folder = join(world.folder, 'pulled');
-    const from = `docker://${mirror.host}/${name}:v1`;
-    const pulled = await skopeo(world, 'src', from, `dir:${folder}`);
-    if (pulled.status !== 0) problems.push({ kind: 'lost', what: name, words: pulled.words });
-    else if ((await digestOf(join(folder, 'manifest.json'))) !== digest) {
-      problems.push({ kind: 'wrong', what: `${name} is another image` });
-    }
-    await rm(folder, { recursive: true, force: true });
+    problems.push(...(await pull(world, `${mirror.host}/${name}:v1`, digest)));
   }
   return [...problems, ...(await wrongBlobs(join(mirror.folder, 'data')))];
+}
+
+export async function pull(world, name, digest) {
+  const folder = join(world.folder, 'pulled');
+  const pulled = await skopeo(world, 'src', `docker://${name}`, `dir:${folder}`);
+  const found = await digestOf(join(folder, 'manifest.json')).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+  if (pulled.status !== 0) return [{ kind: 'lost', what: name, words: pulled.words }];
+  return found === digest ? [] : [{ kind: 'wrong', what: `${name} is another image` }];
 }
 
 /** Blobs of a store that are not what their names say. */

@@ -1,6 +1,7 @@
 // Two registries of ours as child processes, images in the first, and a way to run programs and kill them.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ const LAYER_BYTES = [1_500_000, 900_000, 40_000];
 /** A run that says nothing for this long hangs; so does one that talks for ever. */
 const SILENT_MS = 300_000;
 const LONGEST_MS = 1_800_000;
+const REPORT_MS = 5000;
 
 /** What was really done: a kill that came after the end of a run is none. */
 export const tally = { kills: 0, cuts: 0, flips: 0, fullDisks: 0 };
@@ -23,40 +25,75 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
+/** A group of its own, so that all of a command can die at once. Node writes down where it is when it is asked. */
 function start(program, args, stdio) {
   const { PATH } = process.env;
-  const child = spawn(program, args, { stdio, env: { PATH, HOME: '/nonexistent' } });
+  const NODE_OPTIONS = `--report-on-signal --report-dir=${tmpdir()} --report-filename=atoll-faults-stuck.json`;
+  const env = { PATH, HOME: '/nonexistent', NODE_OPTIONS };
+  const child = spawn(program, args, { stdio, env, detached: true });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
 }
 
-/** Runs a program to its end; `killAfterMs` ends it without warning. */
-export async function run(program, args, { killAfterMs } = {}) {
+/** Who is still there of a command that says nothing, and what its first process does. */
+async function whereItIs(child) {
+  const { words } = await run('ps', ['-o', 'pid,ppid,pgid,etime,time,wchan:20,args', '-e']);
+  const group = words.split('\n').filter((line) => line.split(/\s+/).includes(String(child.pid)));
+  if (child.exitCode === null) process.kill(child.pid, 'SIGUSR2');
+  await sleep(REPORT_MS);
+  const file = join(tmpdir(), 'atoll-faults-stuck.json');
+  const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+  const { javascriptStack: stack, libuv } = report;
+  return `status ${child.exitCode}\n${group.join('\n')}\n${JSON.stringify({ stack, libuv }, null, 1)}`;
+}
+
+/** Runs a program to its end; `killAfterMs` ends it without warning, `inGroup` with all that it started. */
+export async function run(program, args, { killAfterMs, inGroup = false } = {}) {
   const child = start(program, args, ['ignore', 'pipe', 'pipe']);
+  const startedAt = performance.now();
   let words = '';
-  let stuck = false;
+  let where = '';
   let killed = false;
-  const giveUp = () => {
-    stuck = true;
-    child.kill('SIGKILL');
+  const end = () => process.kill(inGroup ? -child.pid : child.pid, 'SIGKILL');
+  const giveUp = async () => {
+    where ||= 'stuck';
+    where = await whereItIs(child);
+    end();
   };
   const kill = () => {
-    killed = child.kill('SIGKILL');
+    killed = child.exitCode === null && end();
   };
   const silence = setTimeout(giveUp, SILENT_MS);
   const timers = [silence, setTimeout(giveUp, LONGEST_MS)];
   if (killAfterMs !== undefined) timers.push(setTimeout(kill, killAfterMs));
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      words = (words + chunk).slice(-4000);
+      words = (words + chunk).slice(program === 'ps' ? 0 : -4000);
       silence.refresh();
     });
   }
   const status = await new Promise((resolve) => child.once('close', resolve));
   timers.forEach(clearTimeout);
-  if (killed && status === null) tally.kills += 1;
-  return { status, stuck, words };
+  const wasKilled = killed && status === null;
+  if (wasKilled) tally.kills += 1;
+  const ms = performance.now() - startedAt;
+  return { status, stuck: where !== '', killed: wasKilled, ms, words: `${words}\n${where}`.trim() };
+}
+
+/** Any moment of a run that usually takes so long, the beginning more often: what is killed often gets far all the same. */
+export const anyMoment = (usualMs, random) => (0.05 + 0.95 * random() ** 1.5) * usualMs;
+
+/** Calls `kill` again and again while a run is under way. */
+export async function killBeside(running, most, pauseMs, kill) {
+  let isOver = false;
+  const over = running.then(() => {
+    isOver = true;
+  });
+  for (let count = most; count > 0 && !isOver; count -= 1) {
+    await Promise.race([over, sleep(pauseMs())]);
+    if (!isOver) await kill();
+  }
 }
 
 export const atoll = (args, options) => run(process.execPath, [ATOLL, ...args], options);
@@ -94,13 +131,24 @@ export async function createMirror(folder) {
 export async function serve(mirror) {
   const args = [ATOLL, 'registry', 'serve', '--dir', mirror.folder, '--workers', '1'];
   mirror.child = start(process.execPath, args, 'ignore');
-  for (let tries = 0; tries < 400; tries += 1) {
-    const answer = await run('curl', ['-sk', `https://127.0.0.1:${mirror.port}/v2/`]);
-    if (answer.status === 0) return;
-    await sleep(100);
+  for (const deadline = Date.now() + SILENT_MS; Date.now() < deadline; await sleep(100)) {
+    if (await answers(mirror.port)) return;
   }
   throw new Error(`the registry in ${mirror.folder} does not come up`);
 }
+
+const answers = (port) =>
+  new Promise((resolve) => {
+    const about = {
+      host: '127.0.0.1',
+      port,
+      path: '/v2/',
+      rejectUnauthorized: false,
+      agent: false,
+    };
+    const asked = request(about, (answer) => resolve(answer.resume() !== undefined));
+    asked.on('error', () => resolve(false)).end();
+  });
 
 /** Ends it without counting that as a fault. */
 export async function stopServer(mirror) {
@@ -133,7 +181,7 @@ export const skopeo = (world, side, from, to, options) =>
   run(
     'skopeo',
     [
-      ...['copy', '--quiet', '--preserve-digests', `--${side}-tls-verify=false`],
+      ...['copy', '--all', '--quiet', '--preserve-digests', `--${side}-tls-verify=false`],
       ...[`--${side}-authfile`, world.authfile, from, to],
     ],
     options,

@@ -64,6 +64,11 @@ export const ERROR_CODES = {
     transient: false,
     summary: 'A chunk of a bundle is missing or altered',
   },
+  BUNDLE_PARTIAL: {
+    exit: 7,
+    transient: false,
+    summary: 'A bundle lacks what could not be saved into it',
+  },
   BUNDLE_BASE_MISSING: {
     exit: 5,
     transient: false,

@@ -64,6 +64,8 @@ export const bundleIndexSchema = z.strictObject({
   /** Content that images here need and the other side is expected to have; where, if known. */
   base: z.array(z.strictObject({ digest, repository: z.string().optional() })),
   images: z.array(imageSchema),
+  /** What was asked for and is not in here: a bundle that has this is partial. Absent where it is whole. */
+  missing: z.array(z.strictObject({ subject: z.string(), message: z.string() })).optional(),
   /** Signatures and other artifacts, by the image they belong to. */
   attachments: z.array(
     z.strictObject({
@@ -90,7 +92,7 @@ export type BundleBlob = {
 };
 
 /** What is said about the content of a bundle beyond the content itself. */
-export type BundleContent = Pick<BundleIndex, 'images' | 'signatures'>;
+export type BundleContent = Pick<BundleIndex, 'images' | 'signatures' | 'missing'>;
 
 /** The bytes of an index: the same for the same content, and the id made of it. */
 export function encodeIndex(content: Omit<BundleIndex, 'format' | 'id'>): {

@@ -84,9 +84,10 @@ export class BundleWriter implements Target {
     this.#files = new ChunkFiles(folder, options.chunkBytes, 'write');
   }
 
-  /** Starts a bundle, or goes on with one that was interrupted. A finished one is refused. */
+  /** Starts a bundle, or goes on with one that was interrupted or is partial. One that is whole is refused. */
   static async open(folder: string, options: BundleWriterOptions): Promise<BundleWriter> {
     if (await isFinished(folder)) {
+      if ((await readIndex(folder)).missing) return await BundleWriter.grow(folder);
       throw new AtollError(
         'BUNDLE_INVALID',
         `Cannot save to "${folder}": it holds a finished bundle`,
@@ -216,6 +217,11 @@ export class BundleWriter implements Target {
     if (!of) return;
     const attachment = { of, ...(named ? { tag } : {}), digest, mediaType, size };
     this.#attachments.set(`${of} ${digest} ${tag ?? ''}`, attachment);
+  }
+
+  /** Whether it holds images already, of the bundle that it grows from. */
+  get isGrowing(): boolean {
+    return (this.#previous?.images.length ?? 0) > 0;
   }
 
   /** The manifests that came in this run. */

@@ -49,10 +49,14 @@ export function companionsOf(
 }
 
 function readmeText(index: BundleIndex, isSigned: boolean): string {
-  const { id, chunks, images, since } = index;
+  const { id, chunks, images, since, missing = [] } = index;
   const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
   const builds =
     since.length > 0 ? `It builds on bundle ${since.join(', ')}: load that one first.\n` : '';
+  const partial =
+    missing.length > 0
+      ? `\nIT IS PARTIAL. These were asked for and could not be saved:\n${missing.map(({ subject }) => `    ${subject}\n`).join('')}`
+      : '';
   const signature = isSigned
     ? `It is signed. To verify that, with the public key of whoever saved it in your key ring:
 
@@ -60,7 +64,7 @@ function readmeText(index: BundleIndex, isSigned: boolean): string {
 `
     : 'It is not signed.\n';
   return `This folder is a bundle of atoll: ${counted(images.length, 'image')} in ${counted(chunks.length, 'chunk')}, ${formatBytes(bytes)}.
-Its id is ${id}. ${builds}
+Its id is ${id}. ${builds}${partial}
 Is everything here, and as it was? No atoll is needed to see that:
 
     sha256sum -c ${SUMS_FILE}

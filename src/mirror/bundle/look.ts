@@ -31,6 +31,8 @@ export interface BundleSummary {
   /** Blobs the mirror is expected to have. */
   readonly expected: number;
   readonly images: readonly Pick<BundleImage, 'kind' | 'source' | 'digest' | 'reason'>[];
+  /** What was asked for and could not be saved: with any, the bundle is partial. */
+  readonly missing: NonNullable<BundleIndex['missing']>;
 }
 
 export async function listBundle(folder: string): Promise<BundleSummary> {
@@ -41,7 +43,7 @@ const isSigned = async (folder: string): Promise<boolean> =>
   (await sizeOfFile(join(folder, SIGNATURE_FILE))) !== undefined;
 
 function summaryOf(folder: string, index: BundleIndex, signed: boolean): BundleSummary {
-  const { id, chunks, blobs, deltas = [], since, base, images } = index;
+  const { id, chunks, blobs, deltas = [], since, base, images, missing = [] } = index;
   return {
     folder,
     id,
@@ -53,6 +55,7 @@ function summaryOf(folder: string, index: BundleIndex, signed: boolean): BundleS
     since,
     expected: base.length,
     images: images.map(({ kind, source, digest, reason }) => ({ kind, source, digest, reason })),
+    missing,
   };
 }
 

@@ -22,6 +22,8 @@ export interface BundleContents {
   expected(destination: Destination): readonly MirroredImage[];
   readonly signatures: readonly KnownSignature[];
   readonly base: BaseRepositories;
+  /** What was asked for and could not be saved. */
+  readonly missing: NonNullable<BundleIndex['missing']>;
   sourceOf(image: MirroredImage): Source;
   /** Layers that are rebuilt from older ones, and how to read what is carried of them. */
   readonly deltas: readonly LayerDelta[];
@@ -55,6 +57,7 @@ export async function openBundle(
       bytes: Buffer.from(base64, 'base64'),
     })),
     base: new Map(index.base.map((each) => [each.digest, each.repository])),
+    missing: index.missing ?? [],
     sourceOf: () => source,
     deltas: index.deltas ?? [],
     openDelta: (context, { delta }) => ({

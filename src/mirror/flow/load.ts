@@ -59,7 +59,7 @@ export async function loadImages(
     oldLayers: (target, repository) =>
       run.registries.repository(target.registry, placeOf(run.destination, repository, target)),
   });
-  const failures = await missingFromMirror(ctx, bundle, run);
+  const failures = [...(await missingFromMirror(ctx, bundle, run)), ...neverSaved(bundle)];
   const { sourceOf, ...content } = contentOf(bundle, placed, failures);
   const rebuilding = (image: MirroredImage) => rebuilder.before(sourceOf(image), image.target);
   const delivered = (blob: Descriptor) => rebuilder.delivered(blob);
@@ -100,7 +100,7 @@ async function tellDamaged(ctx: Context, bundle: BundleContents): Promise<void> 
 export function planLoad(ctx: Context, options: LoadOptions): Promise<DryRun> {
   const { destination, registries, workingDir } = options;
   return withBundle(ctx, options, (bundle) =>
-    dryRun(ctx, contentOf(bundle, bundle.placed(destination)), {
+    dryRun(ctx, contentOf(bundle, bundle.placed(destination), neverSaved(bundle)), {
       workingDir,
       isThere: presentIn(ctx, registries),
       have: bundle.base,
@@ -143,6 +143,15 @@ function absent({ source }: ContentImage, target: string): CollectFailure {
     hint: 'Load the archives that were written before these, or save all of it again',
   };
 }
+
+/** What a partial bundle lacks is missing in the mirror, too, however well the rest arrives. */
+const neverSaved = ({ missing }: BundleContents): CollectFailure[] =>
+  missing.map(({ subject, message }) => ({
+    subject,
+    code: 'BUNDLE_PARTIAL',
+    message: `The bundle is partial, this could not be saved: ${message}`,
+    hint: 'Run the same "atoll mirror save" again on the other side, and carry what it adds',
+  }));
 
 /** Opens the bundle for as long as `work` takes. */
 export async function withBundle<T>(

@@ -26,11 +26,26 @@ export function isBuilt(
   return flow !== 'load' && ['catalog', 'graph', 'file'].includes(kind);
 }
 
-/** How to do all of a run once more. A bundle that is finished is not written again: another adds to it. */
-export function wholeRunHint({ flow, folder }: RunKind): string {
+/** How to do all of a run once more. */
+export function wholeRunHint({ flow }: RunKind): string {
   return flow === 'save'
-    ? `Save again into another folder, with --since ${folder}: it gets only what is not there`
+    ? 'Run the same "atoll mirror save" again, corrected where it has to be: it adds what is missing to this folder'
     : `Run "atoll mirror ${flow}" with the same configuration; what is there is not sent again`;
+}
+
+export interface Failure {
+  readonly subject: string;
+  readonly code?: string | undefined;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Everything that was asked for and did not arrive. */
+export function failuresOf({ images, notCollected }: MirrorReport): Failure[] {
+  const failed = images.flatMap(({ source, outcome, error }) =>
+    outcome === 'failed' && error ? [{ subject: source, ...error }] : [],
+  );
+  return [...failed, ...notCollected];
 }
 
 export function reportOf(

@@ -13,7 +13,7 @@ import { type CollectedContent, type Collecting, collectPlaced } from './collect
 import { type DryRun, dryRun } from './dry-run.ts';
 import { recordOf } from './image-record.ts';
 import type { PreviousImage } from './inventory.ts';
-import { type MirrorReport, reportOf, writeReports } from './report.ts';
+import { failuresOf, type MirrorReport, reportOf, writeReports } from './report.ts';
 import { copyContent, type RunOptions } from './run.ts';
 import { type ImageLayer, saveDeltas, withDeltas } from './save-deltas.ts';
 import type { WorkingDir } from './working-dir.ts';
@@ -44,7 +44,8 @@ export interface SaveOptions extends FillOptions, Omit<Collecting, 'destination'
 
 export interface SaveResult {
   readonly report: MirrorReport;
-  readonly bundle: BundleIndex;
+  /** None where nothing of what was asked for could be saved. */
+  readonly bundle?: BundleIndex | undefined;
   readonly folder: string;
   readonly reportFile?: string | undefined;
   readonly errorsFile?: string | undefined;
@@ -53,7 +54,7 @@ export interface SaveResult {
 /** Only names that differ after loading matter here; any registry would do. */
 const ANYWHERE = parseDestination('mirror.invalid');
 
-/** Upstream to bundle. What fails is told and left out; the rest is a whole bundle. */
+/** Upstream to bundle. What fails is told and left out; the rest is a bundle that says what it lacks. */
 export function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResult> {
   const { folder, chunkBytes, have, since, grow } = options;
   const open = () =>
@@ -115,7 +116,12 @@ async function fill(
   const tell = async () => {
     if (workingDir) files = await writeReports(ctx, workingDir, report);
   };
-  const bundled = bundleContent(content, copy);
+  const bundled = bundleContent(content, copy, report);
+  if (bundled.missing && bundled.images.length === 0 && !writer.isGrowing) {
+    await writer.close();
+    await tell();
+    return { report, folder, ...files };
+  }
   const bundle = await writer.finish(ctx, bundled, { signer, repositories, tell });
   return { report, bundle, folder, ...files };
 }
@@ -132,15 +138,21 @@ export async function planSave(
   return { ...plan, here: { path: folder, neededBytes: plan.missingBytes, freeBytes } };
 }
 
-function bundleContent({ placed, signatures }: CollectedContent, copy: CopyReport): BundleContent {
+function bundleContent(
+  { placed, signatures }: CollectedContent,
+  copy: CopyReport,
+  report: MirrorReport,
+): BundleContent {
   const images = placed.flatMap((each, index) => {
     const { outcome, root } = copy.images[index] as ImageResult;
     if (outcome === 'failed' || !root) return [];
     const { digest, mediaType, size } = root;
     return [{ ...recordOf(each, digest), digest, mediaType, size }];
   });
+  const missing = failuresOf(report).map(({ subject, message }) => ({ subject, message }));
   return {
     images,
+    ...(missing.length > 0 ? { missing } : {}),
     signatures: signatures.map(({ digest, bytes, release }) => ({
       digest,
       version: release.version,

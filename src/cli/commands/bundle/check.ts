@@ -8,7 +8,7 @@ export const bundleCheckCommand = defineCommand({
   name: 'bundle check',
   summary: 'Hash every chunk of a bundle, and verify its signature',
   description:
-    'Names every file that is missing or altered, so that one trip brings all of them. Works for bundles in parts as well. Without atoll, "sha256sum -c SHA256SUMS" in the folder does the same.',
+    'Names every file that is missing or altered, so that one trip brings all of them. A bundle whose save could not get everything is partial: it is told, and the status is 7. Works for bundles in parts as well. Without atoll, "sha256sum -c SHA256SUMS" in the folder does the same.',
   arguments: [{ name: 'folder', summary: 'Folder of the bundle' }],
   options: { verifyKey: VERIFY_KEY },
   examples: {
@@ -19,9 +19,11 @@ export const bundleCheckCommand = defineCommand({
     const keys = await bundleKeysFrom(options.verifyKey, terminal.env);
     return await checkBundle(ctx, resolve(args.folder ?? ''), keys);
   },
+  // A bundle that lacks what was asked for is as good as a run that does.
+  exitCode: ({ missing }) => (missing.length > 0 ? 7 : 0),
   text: (checked, style) =>
     [
       summaryText(checked, style),
-      `${style.green('whole')}${checked.isVerified ? ', and the signature is valid' : ''}${checked.inParts ? '; in parts: run "atoll bundle join" before it is loaded' : ''}`,
+      `${checked.missing.length > 0 ? 'what is here is as it was saved' : style.green('whole')}${checked.isVerified ? ', and the signature is valid' : ''}${checked.inParts ? '; in parts: run "atoll bundle join" before it is loaded' : ''}`,
     ].join('\n'),
 });

@@ -3,6 +3,7 @@ import { counted, formatBytes } from '../../../core/format.ts';
 import { type BundleSummary, listBundle } from '../../../mirror/bundle/look.ts';
 import { defineCommand, type Style } from '../../command.ts';
 import { columns } from '../../table.ts';
+import { partialText } from '../mirror/result-text.ts';
 
 export const bundleListCommand = defineCommand({
   name: 'bundle list',
@@ -23,12 +24,13 @@ export const bundleListCommand = defineCommand({
 });
 
 export function summaryText(summary: BundleSummary, style: Style): string {
-  const { id, chunks, bytes, images, deltas, expected, since, isSigned } = summary;
-  return [
+  const { id, chunks, bytes, images, deltas, expected, since, isSigned, missing } = summary;
+  const line = [
     `${style.bold('bundle')} ${id}: ${counted(images.length, 'image')} in ${counted(chunks, 'chunk')}, ${formatBytes(bytes)}`,
     ...(deltas > 0 ? [`${counted(deltas, 'layer')} as deltas`] : []),
     ...(expected > 0 ? [`counts on ${counted(expected, 'blob')} in the mirror`] : []),
     ...(since.length > 0 ? [`builds on ${since.join(', ')}`] : []),
     isSigned ? 'signed' : 'not signed',
   ].join(', ');
+  return missing.length > 0 ? `${line}\n${partialText(missing, style)}` : line;
 }

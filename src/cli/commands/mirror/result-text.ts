@@ -1,19 +1,19 @@
 import { join, relative } from 'node:path';
 import { counted, formatBytes, formatDuration, shellLine } from '../../../core/format.ts';
+import type { BundleIndex } from '../../../mirror/bundle/bundle-index.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
-import { isBuilt, type MirrorReport, wholeRunHint } from '../../../mirror/flow/report.ts';
+import {
+  type Failure,
+  failuresOf,
+  isBuilt,
+  type MirrorReport,
+  wholeRunHint,
+} from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import { deltaText } from '../../../mirror/flow/save-deltas.ts';
 import type { Style } from '../../command.ts';
 
 const NAMES_SHOWN = 3;
-
-interface Failure {
-  readonly subject: string;
-  readonly code?: string | undefined;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
 
 /** A run in a few lines, failures last where the eye ends up, those of one cause together. */
 export function reportText(report: MirrorReport, style: Style): string {
@@ -23,13 +23,6 @@ export function reportText(report: MirrorReport, style: Style): string {
     `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
     ...byCause(failuresOf(report)).flatMap((failures) => causeLines(failures, style)),
   ].join('\n');
-}
-
-function failuresOf({ images, notCollected }: MirrorReport): Failure[] {
-  const failed = images.flatMap(({ source, outcome, error }) =>
-    outcome === 'failed' && error ? [{ subject: source, ...error }] : [],
-  );
-  return [...failed, ...notCollected];
 }
 
 /** Failures that differ only in names and digests have one cause. */
@@ -95,16 +88,36 @@ export function resultText(result: MirrorResult, style: Style): string {
   return [reportText(report, style), '', ...files, ...snippet].join('\n');
 }
 
-/** A run that filled a bundle. */
+/** A run that filled a bundle, or a part of one. */
 export function saveText({ report, bundle, folder, errorsFile }: SaveResult, style: Style): string {
-  const bytes = bundle.chunks.reduce((sum, chunk) => sum + chunk.size, 0);
-  const delta = bundle.base.length > 0 ? `, counts on ${bundle.base.length} blobs there` : '';
   return [
     reportText(report, style),
     '',
-    `${style.bold('bundle')} ${bundle.id} in ${folder}: ${counted(bundle.chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
+    ...(bundle
+      ? bundleLines(bundle, folder, style)
+      : [style.red(`There is no bundle in ${folder}: nothing could be saved`)]),
     ...(report.deltas ? [`${style.bold('deltas')} ${deltaText(report.deltas)}`] : []),
-    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`, nextLine(report, errorsFile)] : []),
-    'next: carry it, then atoll mirror load --from DIR --to docker://HOST',
+    ...(errorsFile ? [`${style.dim('errors')} ${errorsFile}`] : []),
+    ...(errorsFile && bundle ? [nextLine(report, errorsFile)] : []),
+    bundle
+      ? 'next: carry it, then atoll mirror load --from DIR --to docker://HOST'
+      : `next: ${wholeRunHint(report)}`,
   ].join('\n');
+}
+
+function bundleLines(bundle: BundleIndex, folder: string, style: Style): string[] {
+  const { id, chunks, base, missing = [] } = bundle;
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+  const delta = base.length > 0 ? `, counts on ${base.length} blobs there` : '';
+  return [
+    `${style.bold('bundle')} ${id} in ${folder}: ${counted(chunks.length, 'chunk')}, ${formatBytes(bytes)}${delta}`,
+    ...(missing.length > 0 ? [partialText(missing, style)] : []),
+  ];
+}
+
+/** A bundle that lacks something says so wherever it is shown. */
+export function partialText(missing: NonNullable<BundleIndex['missing']>, style: Style): string {
+  const names = missing.slice(0, NAMES_SHOWN).map(({ subject }) => subject);
+  const more = missing.length > NAMES_SHOWN ? `, and ${missing.length - NAMES_SHOWN} more` : '';
+  return `${style.red('partial')}: it lacks ${names.join(', ')}${more}`;
 }

@@ -45,6 +45,7 @@ export async function openOcArchive(
     expected: (destination) => placeImages(expected, destination),
     signatures: await signaturesIn(ctx, archive),
     base: new Map(),
+    missing: [],
     deltas: [],
     openDelta: () => {
       throw new Error('Archives of oc-mirror carry no deltas');
