@@ -3,7 +3,11 @@ import { ERROR_NAMES } from './error-codes.ts';
 
 const text = z.string();
 const count = z.number();
-const perhaps = { text: text.exactOptional(), count: count.exactOptional() };
+const perhaps = {
+  text: text.exactOptional(),
+  count: count.exactOptional(),
+  yes: z.literal(true).exactOptional(),
+};
 const code = z.enum(ERROR_NAMES).meta({ id: 'errorCode' }).exactOptional();
 
 const event = <const Type extends string, Shape extends z.core.$ZodShape>(
@@ -75,7 +79,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('step.started', { step: text, title: text, reason: perhaps.text }),
   event('step.finished', { step: text, durationMs: count }),
   event('step.skipped', { step: text, reason: text }),
-  event('step.failed', { step: text, code, message: text, hint: perhaps.text }),
+  event('step.failed', { step: text, code, message: text, hint: perhaps.text, ends: perhaps.yes }),
   // Servers.
   event('server.started', { server: text, url: text }),
   event('server.stopped', { server: text }),

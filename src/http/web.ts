@@ -7,7 +7,7 @@ import { AtollError, systemCodeOf } from '../core/errors.ts';
 import { unreadable } from '../core/files.ts';
 import { formatBytes } from '../core/format.ts';
 import { redact } from '../core/redact.ts';
-import { retry } from '../core/retry.ts';
+import { type RetryPolicy, retry } from '../core/retry.ts';
 import { HTTP_TUNING, type HttpOptions } from './options.ts';
 import type { Response } from './response.ts';
 import { createServerRoutes } from './server-routes.ts';
@@ -43,7 +43,7 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 
 /** `https:`, `http:` and `file:`, with the proxy and the trust the registries are reached with. */
-export function createWeb(options: HttpOptions = {}): Web {
+export function createWeb(options: HttpOptions = {}, policy: Partial<RetryPolicy> = {}): Web {
   const transport = new Transport(createServerRoutes(options), HTTP_TUNING);
   const { insecure } = options;
   const verifies = ({ host }: URL) =>
@@ -53,7 +53,7 @@ export function createWeb(options: HttpOptions = {}): Web {
       const parsed = parseUrl(url);
       if (parsed.protocol === 'file:') return await readLocal(parsed, limitOf(getOptions));
       const verify = verifies(parsed);
-      return await retry(ctx, { operation: `fetch ${shown(parsed)}` }, () =>
+      return await retry(ctx, { ...policy, operation: `fetch ${shown(parsed)}` }, () =>
         getOnce(ctx, transport, parsed, { ...getOptions, verify }),
       );
     },

@@ -30,11 +30,11 @@ export async function bringUp(
   options: UpOptions = {},
 ): Promise<UpResult> {
   const { skipRehearsal } = options;
-  const workflow = await siteWorkflow(ctx, { ...work, skipRehearsal });
-  const only = chosenSteps(
-    workflow.steps.map((step) => step.id),
-    options,
-  );
+  // Asked by stages, when the steps are known.
+  const isChosen = (id: string) => (only ?? ids).includes(id);
+  const workflow = await siteWorkflow(ctx, { ...work, skipRehearsal, isChosen });
+  const ids = workflow.steps.map((step) => step.id);
+  const only = chosenSteps(ids, options);
   const started = ctx.now();
   const run = started.toISOString().replaceAll(/[-:]/g, '').replace(/\..*/, 'Z');
   const directory = join(work.paths.runs, run);

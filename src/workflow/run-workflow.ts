@@ -252,8 +252,9 @@ class WorkflowState {
     const code = named ? { code: named.code } : {};
     await this.#journal.append({ kind: 'failed', step: step.id, ...code, message });
     const hint = named?.hint === undefined ? {} : { hint: named.hint };
-    ctx.emit({ type: 'step.failed', step: step.id, ...code, message, ...hint });
     const bestEffort = step.bestEffort ?? false;
+    const ends = bestEffort || this.failed ? {} : ({ ends: true } as const);
+    ctx.emit({ type: 'step.failed', step: step.id, ...code, message, ...hint, ...ends });
     this.#outcomes.set(step.id, {
       step: step.id,
       outcome: 'failed',

@@ -26,7 +26,7 @@ export const doctorCommand = defineCommand({
     withSite(ctx, input, 'look', async ({ work }) => {
       const { content, checks } = input.options.content
         ? await examineAll(ctx, work)
-        : { content: undefined, checks: await examineSite(ctx, work) };
+        : { content: undefined, checks: await examineSite(ctx, work, { sources: true }) };
       return { site: work.site.name, content, checks };
     }),
   text: ({ site, content, checks }, style) =>

@@ -36,8 +36,11 @@ const TEXTS: { readonly [T in EventType]?: Writer<T> } = {
   'step.finished': (event, style) =>
     `${style.green('✓')} ${event.step} ${style.dim(formatDuration(event.durationMs))}`,
   'step.skipped': (event, style) => style.dim(`= ${event.step}: ${event.reason}`),
+  // What ends the run is told where it ends.
   'step.failed': (event, style) =>
-    `${style.red('✗')} ${event.step}: ${event.message}${code(event.code, style)}${hint(event.hint)}`,
+    event.ends
+      ? `${style.red('✗')} ${event.step}${code(event.code, style)}`
+      : `${style.red('✗')} ${event.step}: ${event.message}${code(event.code, style)}${hint(event.hint)}`,
   'server.started': (event, style) => `${event.server} listens on ${style.bold(event.url)}`,
   'server.stopped': (event) => `${event.server} stopped`,
 };

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import type { ErrorCode } from '../../core/error-codes.ts';
+import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { counted } from '../../core/format.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
@@ -13,7 +13,7 @@ export const infrastructureStage: Stage = {
   plan: ({ platform }) => platform.plan().infrastructure,
   run: async (ctx, work) => {
     const { site, platform, inventory } = work;
-    heed(ctx, await examineSite(ctx, work));
+    heed(ctx, await examineSite(ctx, work, { sources: work.isChosen?.('images') ?? false }));
     await platform.provision(ctx, (resource) => inventory.claim(resource));
     return { platform: site.platformKind.name };
   },
@@ -28,8 +28,11 @@ export function heed(
   const stops = ({ severity, stops: what }: PreflightCheck) =>
     severity === 'error' && (before === 'boot' || what !== 'boot');
   const told = checks.filter((each) => each.severity !== 'ok' && !stops(each));
-  for (const { subject, message, hint } of told) {
-    ctx.emit({ type: 'warning.raised', subject, message, ...(hint ? { hint } : {}) });
+  for (const hint of new Set(told.map((each) => each.hint))) {
+    const same = told.filter((each) => each.hint === hint);
+    const message = same.map((each) => each.message).join('\n  ');
+    const subject = same.length === 1 && same[0] ? { subject: same[0].subject } : {};
+    ctx.emit({ type: 'warning.raised', ...subject, message, ...(hint ? { hint } : {}) });
   }
   const errors = checks.filter(stops);
   if (errors.length === 0) return;
@@ -37,12 +40,12 @@ export function heed(
   throw new AtollError(
     onlyCode(errors) ?? 'PREFLIGHT_FAILED',
     `Cannot begin: found ${counted(errors.length, 'problem')}\n  ${shown}`,
-    { hint: errors.flatMap(({ hint }) => hint ?? []).join('; ') || undefined },
+    { hint: [...new Set(errors.flatMap(({ hint }) => hint ?? []))].join('; ') || undefined },
   );
 }
 
-/** One cause keeps its own code, and with it its exit status. */
+/** Causes of one kind keep a code of theirs, and with it the exit status of that kind. */
 function onlyCode(errors: readonly PreflightCheck[]): ErrorCode | undefined {
-  const codes = new Set(errors.map(({ code }) => code));
-  return codes.size === 1 ? errors[0]?.code : undefined;
+  const exits = new Set(errors.map(({ code }) => code && ERROR_CODES[code].exit));
+  return exits.size === 1 ? errors[0]?.code : undefined;
 }

@@ -9,7 +9,7 @@ import { writeMergedSecret } from './secrets.ts';
 import type { StageWork } from './stage.ts';
 
 /** A registry of our own that is not made yet has no CA; stages beside it ask upstream alone. */
-function mirrorCaNow(work: StageWork): string[] {
+export function mirrorCaNow(work: StageWork): string[] {
   const ca = mirrorCa(work);
   if (ca === undefined) return [];
   return work.site.registry.ca !== undefined || existsSync(ca) ? [ca] : [];

@@ -42,7 +42,7 @@ export async function siteCollectDeps(
 ): Promise<{ deps: CollectDeps; close: () => void }> {
   const { mirror } = work.site;
   const at = (path: string) => sitePath(work.site, path);
-  const web = createWeb(registryOptions(work));
+  const web = createWeb(registryOptions(work), registries.retry);
   const deps: CollectDeps = {
     source: (reference) => registries.source(reference),
     web,

@@ -33,6 +33,8 @@ export interface StageWork {
   readonly env: Env;
   /** Said by the operator: nothing has to be rehearsed before machines boot. */
   readonly skipRehearsal?: boolean | undefined;
+  /** Whether this run includes a stage; without it, nobody knows. */
+  readonly isChosen?: ((stage: StageId) => boolean) | undefined;
 }
 
 /** One of the ten stages. It may run alone, again, and after a crash. */
