@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
+import { watchedSite } from '../src/dashboard/watched-site.ts';
 import { writeRunReport } from '../src/dashboard/write-report.ts';
 import { startAtoll } from './support/atoll-process.ts';
-import { accessProblems, dashboardUrl, openBrowser } from './support/browser.ts';
+import { accessProblems, dashboardUrl, describeInBrowser, openBrowser } from './support/browser.ts';
 import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
 import { fullSite } from './support/dashboard-full.ts';
-import { describeWithPeers } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
 
 // A browser starts in each of these, and some watch whole programs.
@@ -37,7 +37,7 @@ const FINISHED = [
   { type: 'run.finished', run: RUN, outcome: 'failed', durationMs: 90_000 },
 ] as const;
 
-describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
+describeInBrowser([], 'the dashboard in Chromium', () => {
   test('filters 5,000 images, draws only those in sight, and says why each is here', async () => {
     const site = await dashboardSite();
     await addEvents(site, FINISHED);
@@ -118,7 +118,7 @@ describeWithPeers(['chromium'], 'the dashboard in Chromium', () => {
     await addEvents(site, [...FINISHED, { type: 'note.added', message: evil }]);
     await writeImages(site, 30);
     const report = join(folder, 'report.html');
-    expect(await writeRunReport(silentContext(), site, report)).toBe(report);
+    expect(await writeRunReport(silentContext(), watchedSite(site), report)).toBe(report);
     const { page, requests, complaints } = await openBrowser();
 
     await page.goto(`file://${report}`);

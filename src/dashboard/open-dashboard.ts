@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import {
   readTextIfPresent,
@@ -9,9 +8,9 @@ import {
   writeFileAtomic,
 } from '../core/files.ts';
 import { shellLine } from '../core/format.ts';
-import type { Site } from '../site/read-site.ts';
+import { PageWatch } from './page-watch.ts';
 import { type Dashboard, serveDashboard } from './server/server.ts';
-import { SiteWatch } from './watch-site.ts';
+import type { Watched } from './watched.ts';
 
 /** Where people look for it first, so that a bookmark and an `ssh -L` line stay true. */
 const USUAL_PORT = 7410;
@@ -22,21 +21,21 @@ export interface OpenOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Watches a site, serves its page and says where. */
+/** Watches a site or a command, serves its page and says where. */
 export async function openDashboard(
   ctx: Context,
-  site: Site,
+  watched: Watched,
   { port, env }: OpenOptions,
 ): Promise<Dashboard> {
-  const watch = new SiteWatch(ctx, site);
+  const watch = new PageWatch(ctx, watched);
   await watch.start();
-  const key = await sessionKey(site);
+  const key = await sessionKey(watched.keyFile);
   const serve = (wanted: number) => serveDashboard(ctx, { watch, key, port: wanted });
   const served = await (port === undefined
     ? serve(USUAL_PORT).catch(() => serve(0))
     : serve(port)
-  ).catch((error: unknown) => {
-    watch.close();
+  ).catch(async (error: unknown) => {
+    await watch.close();
     throw error;
   });
   ctx.emit({ type: 'server.started', server: 'dashboard', url: served.url });
@@ -45,17 +44,17 @@ export async function openDashboard(
   return {
     ...served,
     async close() {
-      watch.close();
+      watch.pause();
       // Whoever looks sees how it ended: what failed last is what matters most.
       await watch.readAll().catch(() => undefined);
       await served.close();
+      await watch.close();
     },
   };
 }
 
 /** On disk, so that a page finds back to a server that was restarted. */
-async function sessionKey(site: Site): Promise<Buffer> {
-  const path = join(site.state, 'secrets', 'dashboard.key');
+async function sessionKey(path: string): Promise<Buffer> {
   const known = await readTextIfPresent(path).catch(() => undefined);
   if (known && known.trim().length === 64) return Buffer.from(known.trim(), 'hex');
   const key = randomBytes(32);

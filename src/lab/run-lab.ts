@@ -53,9 +53,12 @@ async function bringUpLab(
   const open = await openSite(ctx, site, { PATH: process.env.PATH });
   try {
     await settle(open, paths, options.break);
-    const result = await bringUp(ctx, open);
-    const wanted = options.report ?? paths.report;
-    const report = await options.writeReport?.(site, wanted);
+    const writeReport = () => options.writeReport?.(site, options.report ?? paths.report);
+    const result = await bringUp(ctx, open).catch(async (error: unknown) => {
+      await writeReport();
+      throw error;
+    });
+    const report = await writeReport();
     if (!result.succeeded) {
       if (report) ctx.emit({ type: 'note.added', message: `Report: ${report}` });
       throw diagnoseHint(result.error, site.state);

@@ -6,9 +6,10 @@ import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
 import { counted, shellLine } from '../core/format.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { NO_FILES } from '../rehearse/node/config-files.ts';
+import type { NodeConfig } from '../rehearse/node/node-config.ts';
 import { readNodeConfig } from '../rehearse/node/read-config.ts';
 import type { Rehearsal } from '../rehearse/rehearse.ts';
-import { runRehearsal } from '../rehearse/run-rehearsal.ts';
+import { type RehearsalRunOptions, runRehearsal } from '../rehearse/run-rehearsal.ts';
 import { hashOf } from '../workflow/hash.ts';
 import { mirrorHost, mirrorName } from './mirror-place.ts';
 import { sitePath } from './read-site.ts';
@@ -26,9 +27,19 @@ export async function rehearsedWith({ paths }: Pick<StageWork, 'paths'>): Promis
 /** What the last rehearsal found, for those who look at it afterwards. */
 export const rehearsalFile = (state: string): string => join(state, 'rehearsal.json');
 
-/** Pulls all that the nodes of a site will pull, with what they were given, and throws where they could not. */
-export async function rehearseSite(ctx: Context, work: StageWork): Promise<Rehearsal> {
-  const { site, paths } = work;
+export const writeRehearsal = (state: string, rehearsal: Rehearsal): Promise<void> =>
+  writeFileAtomic(rehearsalFile(state), `${JSON.stringify(rehearsal)}\n`);
+
+export interface SiteRehearsal {
+  readonly config: NodeConfig;
+  readonly options: RehearsalRunOptions;
+}
+
+/** What nodes of a site are given, and all that they will pull. */
+export async function siteRehearsal({
+  site,
+  paths,
+}: Pick<StageWork, 'site' | 'paths'>): Promise<SiteRehearsal> {
   const { sigstoreKey } = site.mirror;
   const file = (name: keyof typeof INSTALL_FILES) => join(paths.install, INSTALL_FILES[name]);
   const files = {
@@ -43,18 +54,25 @@ export async function rehearseSite(ctx: Context, work: StageWork): Promise<Rehea
   const hosts = address ? new Map([[mirrorName(site), address]]) : config.hosts;
   const report = new WorkingDir(paths.mirror).file('mirrored.json');
   const none = { releases: [], catalogs: [], packages: [], images: [], manifests: [] };
-  const rehearsal = await runRehearsal(
-    ctx,
-    { ...config, hosts },
-    {
+  return {
+    config: { ...config, hosts },
+    options: {
       inputs: { ...none, reports: [report] },
       depth: 'head',
       allowUpstream: site.mode === 'private',
       mirrors: [mirrorHost(site)],
       sigstoreKey: sigstoreKey ? await loadSigstoreKey(sitePath(site, sigstoreKey)) : undefined,
     },
-  );
-  await writeFileAtomic(rehearsalFile(paths.state), `${JSON.stringify(rehearsal)}\n`);
+  };
+}
+
+/** Pulls all that the nodes of a site will pull, with what they were given, and throws where they could not. */
+export async function rehearseSite(ctx: Context, work: StageWork): Promise<Rehearsal> {
+  const { paths } = work;
+  const { config, options } = await siteRehearsal(work);
+  const rehearsal = await runRehearsal(ctx, config, options);
+  await writeRehearsal(paths.state, rehearsal);
+  const report = new WorkingDir(paths.mirror).file('mirrored.json');
   if (!rehearsal.clean) throw notReady(rehearsal, [paths.install, '--report', report]);
   return rehearsal;
 }

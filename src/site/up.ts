@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { openEventLog, recordedContext } from '../workflow/event-log.ts';
+import { openEventLog, recordedContext, runNameOf } from '../workflow/event-log.ts';
 import { decide, runWorkflow, type WorkflowResult } from '../workflow/run-workflow.ts';
 import type { OpenSite } from './open-site.ts';
 import { type SiteEnd, siteEnd } from './site-end.ts';
@@ -36,7 +36,7 @@ export async function bringUp(
   const ids = workflow.steps.map((step) => step.id);
   const only = chosenSteps(ids, options);
   const started = ctx.now();
-  const run = started.toISOString().replaceAll(/[-:]/g, '').replace(/\..*/, 'Z');
+  const run = runNameOf(started);
   const directory = join(work.paths.runs, run);
   const log = await openEventLog(ctx, directory);
   const recorded = recordedContext(ctx, log);

@@ -8,6 +8,10 @@ import { openLineFile, readLines } from './journal-file.ts';
 /** Ticks are for the screen; the log keeps starts, ends and totals. */
 const TICKS: ReadonlySet<string> = new Set(['task.progressed']);
 
+/** The name of a run: when it began, so that names sort by time. */
+export const runNameOf = (started: Date): string =>
+  started.toISOString().replaceAll(/[-:]/g, '').replace(/\..*/, 'Z');
+
 export function eventLogPath(runDirectory: string): string {
   return join(runDirectory, 'events.ndjson');
 }

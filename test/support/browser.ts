@@ -1,10 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
-import { peerPath } from './peers.ts';
-import { tempDir } from './temp.ts';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import { describeWithPeers, type Peer, peerPath } from './peers.ts';
 
 /** A browser that asks nobody for anything by itself. */
 const FLAGS = [
@@ -27,7 +24,6 @@ export interface BrowserOptions {
 }
 
 export interface TestBrowser {
-  readonly context: BrowserContext;
   readonly page: Page;
   /** Addresses that were asked for besides the page itself. */
   readonly requests: string[];
@@ -35,24 +31,36 @@ export interface TestBrowser {
   readonly complaints: string[];
 }
 
-/** Opens Chromium with a profile of its own, which goes away with the test. */
+let launched: Promise<Browser> | undefined;
+
+/** Tests in Chromium: one is started for all of a file, and ended after them. */
+export function describeInBrowser(peers: readonly Peer[], name: string, body: () => void): void {
+  describeWithPeers(['chromium', ...peers], name, () => {
+    afterAll(async () => {
+      const browser = await launched;
+      launched = undefined;
+      await browser?.close();
+    });
+    body();
+  });
+}
+
+/** Opens a window that knows nothing of others and goes away with the test. */
 export async function openBrowser(options: BrowserOptions = {}): Promise<TestBrowser> {
   const { width = 1360, height = 900, theme = 'light', language = 'en-US' } = options;
-  const profile = join(await tempDir(), 'profile');
-  const context = await chromium.launchPersistentContext(profile, {
+  launched ??= chromium.launch({
     executablePath: peerPath('chromium') ?? '',
     args: FLAGS,
     headless: true,
+  });
+  const context = await (await launched).newContext({
     viewport: { width, height },
     colorScheme: theme,
     locale: language,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  onTestFinished(async () => {
-    await context.close();
-    await rm(profile, { recursive: true, force: true });
-  });
-  const page = context.pages()[0] ?? (await context.newPage());
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   // A busy machine takes its time; what never comes ends with the test.
   page.setDefaultTimeout(45_000);
   const requests: string[] = [];
@@ -62,14 +70,15 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
-  return { context, page, requests, complaints };
+  return { page, requests, complaints };
 }
 
-/** What axe has against the page as it is now, in a line each. */
-export async function accessProblems(page: Page): Promise<string[]> {
+/** What axe has against the page as it is now, in a line each; with `rule` by that one alone. */
+export async function accessProblems(page: Page, rule?: string): Promise<string[]> {
   // Evaluated, not added: the policy of the page lets no script in, and so it should.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const options = { resultTypes: ['violations'], ...(rule ? { runOnly: [rule] } : {}) };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 

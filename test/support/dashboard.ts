@@ -4,9 +4,10 @@ import { PLATFORMS } from '../../src/cli/platforms.ts';
 import { silentContext } from '../../src/core/context.ts';
 import type { AtollEvent } from '../../src/core/events.ts';
 import { writeFileAtomic } from '../../src/core/files.ts';
+import { PageWatch } from '../../src/dashboard/page-watch.ts';
 import { builtPage } from '../../src/dashboard/server/page.ts';
 import { type Dashboard, serveDashboard } from '../../src/dashboard/server/server.ts';
-import { SiteWatch } from '../../src/dashboard/watch-site.ts';
+import { watchedSite } from '../../src/dashboard/watched-site.ts';
 import { readSite, type Site } from '../../src/site/read-site.ts';
 import { openEventLog } from '../../src/workflow/event-log.ts';
 import { siteFolder } from './site.ts';
@@ -46,14 +47,14 @@ export interface ServeOptions {
 export async function serveSite(
   site: Site,
   { port = 0, key = KEY, bare = true }: ServeOptions = {},
-): Promise<Dashboard & { readonly watch: SiteWatch }> {
+): Promise<Dashboard & { readonly watch: PageWatch }> {
   const ctx = silentContext();
-  const watch = new SiteWatch(ctx, site);
+  const watch = new PageWatch(ctx, watchedSite(site));
   await watch.start();
   const page = bare ? BARE_PAGE : builtPage();
   const served = await serveDashboard(ctx, { watch, port, key, page });
   const close = async () => {
-    watch.close();
+    await watch.close();
     await served.close();
   };
   onTestFinished(close);

@@ -5,7 +5,7 @@ import { dateOf } from './format.ts';
 import { helpShown, listenForKeys } from './keys.ts';
 import { Pill } from './parts/pill.tsx';
 import { SentenceLine } from './parts/sentence.tsx';
-import { addressOf, VIEWS, type View, view } from './route.ts';
+import { addressOf, shownViews, type View, view } from './route.ts';
 import { nextLanguage, nextTheme, t, theme } from './settings.ts';
 import { Bootstrap } from './views/bootstrap.tsx';
 import { Cluster } from './views/cluster.tsx';
@@ -164,7 +164,7 @@ function Nav() {
   return (
     <nav class="nav">
       <ul>
-        {VIEWS.map((name) => (
+        {shownViews().map((name) => (
           <li key={name}>
             <a href={addressOf(name)} aria-current={view.value === name ? 'page' : undefined}>
               {t().views[name]}

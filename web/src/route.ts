@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import { page } from './data.ts';
 
-export const VIEWS = [
+const VIEWS = [
   'overview',
   'nodes',
   'bootstrap',
@@ -15,7 +16,13 @@ export const VIEWS = [
 
 export type View = (typeof VIEWS)[number];
 
-const isView = (name: string): name is View => VIEWS.some((view) => view === name);
+/** The views there is something for: a page of one command has fewer than that of a site. */
+export const shownViews = (): readonly View[] => {
+  const named = page.value?.views;
+  return named ? VIEWS.filter((name) => named.includes(name)) : VIEWS;
+};
+
+const isView = (name: string): name is View => shownViews().some((view) => view === name);
 
 const viewInAddress = (): View => {
   const name = location.hash.slice(2);

@@ -38,8 +38,11 @@ export const labCommand = defineCommand({
       runLab(ctx, {
         directory,
         beside: (site, work) => besideDashboard(ctx, site, { wanted: options.ui, terminal }, work),
-        writeReport: async (site, path) =>
-          (await import('../../dashboard/write-report.ts')).writeRunReport(ctx, site, path),
+        writeReport: async (site, path) => {
+          const { watchedSite } = await import('../../dashboard/watched-site.ts');
+          const { writeRunReport } = await import('../../dashboard/write-report.ts');
+          return await writeRunReport(ctx, watchedSite(site), path);
+        },
         airgap: options.airgap,
         break: options.break as Break | undefined,
         report: report === undefined ? undefined : resolve(report),

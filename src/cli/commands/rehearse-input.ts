@@ -13,8 +13,13 @@ import type { NodeConfig } from '../../rehearse/node/node-config.ts';
 import { readNodeConfig } from '../../rehearse/node/read-config.ts';
 import type { RehearsalRunOptions, StormOptions } from '../../rehearse/run-rehearsal.ts';
 import { parseBits } from '../../rehearse/storm/model.ts';
+import { readSite } from '../../site/read-site.ts';
+import { siteRehearsal } from '../../site/rehearse-site.ts';
+import { sitePaths } from '../../site/site-paths.ts';
+import type { Env } from '../../site/stages/stage.ts';
 import type { OptionSpec, OptionValues } from '../command.ts';
 import { number, onOff, text, texts } from '../flags.ts';
+import { PLATFORMS } from '../platforms.ts';
 
 const file = (summary: string) => text('FILE', summary);
 const files = (summary: string) => texts('FILE', summary);
@@ -22,6 +27,9 @@ const refs = (summary: string) => texts('REF', summary);
 
 /** The generated configuration, and what names the images. */
 export const REHEARSE_OPTIONS = {
+  site: file(
+    'Site file: what the site generated and mirrored, instead of files and images named here',
+  ),
   registriesConf: files('registries.conf that nodes will have'),
   mirrorSets: files('IDMS, ITMS or ICSP objects that the cluster will have'),
   installConfig: file('install-config.yaml: rules, pull secret, trust, proxy, architectures'),
@@ -65,13 +73,17 @@ export type RehearseFlags = OptionValues<typeof REHEARSE_OPTIONS>;
 export interface RehearseInput {
   readonly config: NodeConfig;
   readonly options: RehearsalRunOptions;
+  /** Where a site keeps what it knows; undefined where none was named. */
+  readonly state?: string | undefined;
 }
 
 /** Reads what the command line names; folders are searched for files with known names. */
 export async function rehearseInput(
   folders: readonly string[],
   flags: RehearseFlags,
+  env: Env,
 ): Promise<RehearseInput> {
+  if (flags.site !== undefined) return await siteInput(flags.site, flags, env);
   const found = joinFiles([
     await namedFiles(flags),
     ...(await Promise.all(folders.map(findConfigFiles))),
@@ -92,6 +104,14 @@ export async function rehearseInput(
       storm: stormFrom(flags),
     },
   };
+}
+
+/** What the cluster stage of a site rehearses, as far and as hard as the flags say. */
+async function siteInput(path: string, flags: RehearseFlags, env: Env): Promise<RehearseInput> {
+  const site = await readSite(path, env, PLATFORMS);
+  const { config, options } = await siteRehearsal({ site, paths: sitePaths(site) });
+  const depth = flags.depth === 'full' ? 'full' : 'head';
+  return { config, state: site.state, options: { ...options, depth, storm: stormFrom(flags) } };
 }
 
 async function namedFiles(flags: RehearseFlags): Promise<ConfigFiles> {

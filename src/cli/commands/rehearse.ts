@@ -5,7 +5,9 @@ import { NAMESPACE_VARIABLE } from '../../rehearse/isolate/namespace-plan.ts';
 import type { Rehearsal } from '../../rehearse/rehearse.ts';
 import { type RehearsalResult, runRehearsal } from '../../rehearse/run-rehearsal.ts';
 import { defineCommand, type Style } from '../command.ts';
+import { UI_SWITCH } from '../dashboard-options.ts';
 import { argumentsOf } from '../options.ts';
+import { besideRehearsalPage } from './rehearsal-page.ts';
 import { REHEARSE_OPTIONS, type RehearseFlags, rehearseInput } from './rehearse-input.ts';
 
 export const rehearseCommand = defineCommand({
@@ -24,25 +26,30 @@ export const rehearseCommand = defineCommand({
       variadic: true,
     },
   ],
-  options: REHEARSE_OPTIONS,
+  options: { ...REHEARSE_OPTIONS, ...UI_SWITCH },
   examples: {
     'atoll rehearse --install-config install-config.yaml --release quay.io/openshift-release-dev/ocp-release@sha256:…':
       'a release through the rules, trust and pull secret of an install-config',
     'atoll rehearse --install-config install-config.yaml --mirror-sets working-dir/cluster-resources/idms-oc-mirror.yaml --report working-dir/mirrored.json --depth full':
       'all that was mirrored, down to the last byte',
     'atoll rehearse generated/ --report working-dir/mirrored.json': 'a folder of generated files',
+    'atoll rehearse --site atoll.yaml --ui':
+      'what a site generated and mirrored; the result is in its dashboard, too',
     'atoll rehearse generated/ --report working-dir/mirrored.json --isolate':
       'where nothing but the mirror can be reached',
     'atoll rehearse generated/ --report working-dir/mirrored.json --nodes 9 --nic 25G --disk 2G':
       'and how long the pulls of nine nodes take',
   },
   async run(ctx, { args, options, terminal }): Promise<RehearsalResult> {
-    const { config, options: run } = await rehearseInput(args.rest, options);
-    return await runRehearsal(ctx, config, {
-      ...run,
-      namespacePlan: terminal.env[NAMESPACE_VARIABLE],
-      isolate: options.isolate ? sameAgain(args.rest, options) : undefined,
-    });
+    const { config, options: run, state } = await rehearseInput(args.rest, options, terminal.env);
+    const page = { wanted: options.ui, terminal, state, mirror: options.mirror.join(', ') };
+    return await besideRehearsalPage(ctx, page, (inner) =>
+      runRehearsal(inner, config, {
+        ...run,
+        namespacePlan: terminal.env[NAMESPACE_VARIABLE],
+        isolate: options.isolate ? sameAgain(args.rest, options) : undefined,
+      }),
+    );
   },
   text: rehearsalText,
   exitCode,

@@ -11,7 +11,13 @@ export const statusCommand = defineCommand({
   examples: {
     'atoll status': 'the site in atoll.yaml',
   },
-  run: (ctx, input) => withSite(ctx, input, 'look', (open) => siteStatus(open, ctx.now())),
+  run: (ctx, input) =>
+    withSite(ctx, input, 'look', async (open) => {
+      const { watchedSite } = await import('../../dashboard/watched-site.ts');
+      const { writeReportOfKilled } = await import('../../dashboard/write-report.ts');
+      await writeReportOfKilled(ctx, watchedSite(open.work.site));
+      return await siteStatus(open, ctx.now());
+    }),
   text: ({ site, stages, resources, mirror }, style) =>
     [
       style.bold(`Site ${site}`),

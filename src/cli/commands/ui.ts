@@ -1,4 +1,6 @@
 import { openDashboard } from '../../dashboard/open-dashboard.ts';
+import { watchedSite } from '../../dashboard/watched-site.ts';
+import { writeReportOfKilled } from '../../dashboard/write-report.ts';
 import { readSite } from '../../site/read-site.ts';
 import { defineCommand } from '../command.ts';
 import { openBrowser, UI_OPTIONS, untilStopped } from '../dashboard-options.ts';
@@ -17,7 +19,9 @@ export const uiCommand = defineCommand({
   },
   async run(ctx, { options, terminal }) {
     const site = await readSite(options.site, terminal.env, PLATFORMS);
-    const dashboard = await openDashboard(ctx, site, { ...options, env: terminal.env });
+    const watched = watchedSite(site);
+    await writeReportOfKilled(ctx, watched);
+    const dashboard = await openDashboard(ctx, watched, { ...options, env: terminal.env });
     if (options.open) await openBrowser(ctx, dashboard.url, terminal);
     await untilStopped(ctx);
     await dashboard.close();

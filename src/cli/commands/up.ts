@@ -7,7 +7,7 @@ import type { OpenSite } from '../../site/open-site.ts';
 import type { SiteEnd } from '../../site/site-end.ts';
 import { bringUp, planUp } from '../../site/up.ts';
 import { defineCommand, type Style } from '../command.ts';
-import { besideDashboard, UI_SWITCH } from '../dashboard-options.ts';
+import { besideDashboard, UI_SWITCH, withRunReport } from '../dashboard-options.ts';
 import { onOff, text, texts } from '../flags.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
@@ -41,14 +41,11 @@ export const upCommand = defineCommand({
         return { dryRun: true, stages, outcomes: [], outputs: {}, end: undefined };
       }
       const beside = { wanted: options.ui, terminal: input.terminal };
-      const { outcomes, outputs, error, succeeded, run, end } = await besideDashboard(
-        ctx,
-        open.work.site,
-        beside,
-        () => bringUp(ctx, open, options),
+      const { site } = open.work;
+      const { result, report } = await withRunReport(ctx, site, () =>
+        besideDashboard(ctx, site, beside, () => bringUp(ctx, open, options)),
       );
-      const { writeRunReport } = await import('../../dashboard/write-report.ts');
-      const report = await writeRunReport(ctx, open.work.site);
+      const { outcomes, outputs, error, succeeded, run, end } = result;
       if (!succeeded) throw error;
       return { dryRun: false, stages: [], run, outcomes, outputs, end, report };
     }),

@@ -65,6 +65,8 @@ export interface PageData {
   /** When this was made. A report is of then, a page that is served of now. */
   readonly at: string;
   readonly site: SiteFacts;
+  /** The views there is something for; all where it does not say. */
+  readonly views?: readonly string[] | undefined;
   readonly run: RunState | undefined;
   readonly usuals: Usuals;
   readonly runs: readonly RunSummary[];
@@ -79,7 +81,7 @@ export interface PageData {
 }
 
 /** The parts that come anew as a whole when they changed. */
-export type SectionName = Exclude<keyof PageData, 'version' | 'at' | 'run'>;
+export type SectionName = Exclude<keyof PageData, 'version' | 'at' | 'run' | 'views'>;
 
 /** One image as one machine pulls it. */
 export interface NodePull {

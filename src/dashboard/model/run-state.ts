@@ -1,7 +1,14 @@
 import type { EventOf, RecordedEvent } from '../../core/events.ts';
 
 /** How a stage stands in a run. */
-export type StageProgress = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'not-run';
+export type StageProgress =
+  | 'waiting'
+  | 'running'
+  | 'done'
+  | 'skipped'
+  | 'failed'
+  | 'interrupted'
+  | 'not-run';
 
 export interface StageState {
   readonly id: string;
@@ -123,6 +130,15 @@ export function addEvent(state: RunState, event: RecordedEvent): void {
   fold?.(state, event);
 }
 
+/** Nothing is under way in a run that is over, however it ended. */
+export function endRun(state: RunState, outcome: RunState['outcome']): void {
+  Object.assign(state, { outcome, tasks: [] });
+  for (const stage of state.stages) {
+    if (stage.state === 'waiting') stage.state = 'not-run';
+    if (stage.state === 'running') stage.state = 'interrupted';
+  }
+}
+
 type Fold = (state: RunState, event: RecordedEvent) => void;
 type Folds = {
   readonly [T in RecordedEvent['type']]?: (state: RunState, event: EventOf<T> & Stamp) => void;
@@ -136,8 +152,8 @@ const FOLDS: Folds = {
     Object.assign(state, { run, site: site ?? state.site, startedAt: at, outcome: 'running' });
   },
   'run.finished'(state, { outcome, durationMs }) {
-    Object.assign(state, { outcome, durationMs, tasks: [] });
-    for (const stage of state.stages) if (stage.state === 'waiting') stage.state = 'not-run';
+    Object.assign(state, { durationMs });
+    endRun(state, outcome);
   },
   'step.started'(state, { step, title, reason, at }) {
     const { message: _message, hint: _hint, code: _code, ...rest } = stageOf(state, step, title);

@@ -41,9 +41,11 @@ export function sentenceOf(run: RunState | undefined, usuals: Usuals, now: numbe
   }
   if (run.outcome === 'failed' || failed)
     return { kind: 'failed', stage: failed?.id ?? '', message: failed?.message ?? '' };
-  const current = currentStage(run);
-  if (run.outcome === 'interrupted') return { kind: 'interrupted', stage: current?.id };
-  return running(run, current, usuals, now);
+  if (run.outcome === 'interrupted') {
+    const stopped = run.stages.findLast(({ state }) => state === 'interrupted');
+    return { kind: 'interrupted', stage: (stopped ?? currentStage(run))?.id };
+  }
+  return running(run, currentStage(run), usuals, now);
 }
 
 /** Of several that run side by side, the one that takes longest counts: others wait for it. */

@@ -15,19 +15,31 @@ const MAX_BYTES = 256 * 1024;
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]*PRIVATE KEY-----)[\s\S]*?(-----END)/g;
 const SECRET_LINE = /^(\s*(?:pullSecret|password|token|secretAccessKey)\s*:\s*)(?!\s*$).+$/gim;
 
-/** The site file and the files that were generated from it, with secrets masked. */
-export async function readConfig(
-  site: Site,
-  run: string | undefined,
-): Promise<readonly ConfigFile[]> {
+/** Files to show, below the folder that their names are told from. */
+export interface ShownFiles {
+  readonly directory: string;
+  readonly paths: readonly string[];
+}
+
+/** The site file and the files that were generated from it. */
+export async function siteFiles(site: Site): Promise<ShownFiles> {
   const { install, mirror } = sitePaths(site);
   const resources = join(mirror, 'working-dir', 'cluster-resources');
   const paths = [site.path, ...(await filesBelow(install)), ...(await filesBelow(resources))];
-  const before = await earlierConfig(site, run);
+  return { directory: site.directory, paths };
+}
+
+/** Files with secrets masked, each with its text of the run before where that is another. */
+export async function readConfig(
+  { directory, paths }: ShownFiles,
+  runs: string,
+  run: string | undefined,
+): Promise<readonly ConfigFile[]> {
+  const before = await earlierConfig(runs, run);
   const files = await Promise.all(
     paths.map(async (path) => {
       const text = masked((await readTextIfPresent(path).catch(() => undefined)) ?? '');
-      const name = relative(site.directory, path);
+      const name = relative(directory, path);
       const earlier = before.get(name);
       return { path: name, text, before: earlier === text ? undefined : earlier };
     }),
@@ -41,7 +53,7 @@ function masked(text: string): string {
     .replace(SECRET_LINE, `$1${REDACTED}`);
 }
 
-async function filesBelow(folder: string): Promise<readonly string[]> {
+export async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const paths = entries
     .filter((name) => READABLE.test(name) && !SECRET.test(name))
@@ -56,10 +68,9 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 /** The files as the report of the run before had them. */
 async function earlierConfig(
-  site: Site,
+  runs: string,
   run: string | undefined,
 ): Promise<ReadonlyMap<string, string>> {
-  const { runs } = sitePaths(site);
   for (const name of await runNames(runs)) {
     if (run === undefined || name >= run) continue;
     const html = await readTextIfPresent(join(runs, name, 'report.html')).catch(() => undefined);

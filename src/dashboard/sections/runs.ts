@@ -2,9 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventLogPath } from '../../workflow/event-log.ts';
 import { EventFollower } from '../../workflow/follow-events.ts';
-import type { RunSummary } from '../model/page-data.ts';
+import type { PageData, RunSummary } from '../model/page-data.ts';
 import { addEvent, newRunState, type RunState, type StageName } from '../model/run-state.ts';
 import type { Usual, Usuals } from '../model/sentence.ts';
+import type { Sections } from '../watched.ts';
 
 /** Runs of a site that are compared; older ones are left alone. */
 const MAX_RUNS = 30;
@@ -74,6 +75,21 @@ export class PastRuns {
     this.#known.set(name, { stamp, summary });
     return summary;
   }
+}
+
+/** Past runs, and what is usual by them: the run that is being looked at says nothing about that. */
+export function pastSections(past: PastRuns, page: () => PageData): Sections {
+  const others = async () => (await past.read()).filter(({ run }) => run !== page().run?.run);
+  // Only the last run can be under way; another one without an end was killed.
+  const settled = (one: RunSummary): RunSummary => {
+    const { run, outcome } = page().run ?? {};
+    if (one.outcome !== 'running' || (one.run === run && outcome === 'running')) return one;
+    return { ...one, outcome: 'interrupted' };
+  };
+  return {
+    runs: { everyMs: 2000, read: async () => (await past.read()).map(settled) },
+    usuals: { everyMs: 2000, read: async () => usualsOf(await others()) },
+  };
 }
 
 const MINUTE = 60_000;

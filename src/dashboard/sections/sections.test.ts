@@ -10,7 +10,7 @@ import { pageAsFile } from '../server/page.ts';
 import { AccessFollower } from './access-follower.ts';
 import { readBootstrap } from './bootstrap.ts';
 import { ClusterWatch } from './cluster.ts';
-import { readConfig } from './config.ts';
+import { readConfig, siteFiles } from './config.ts';
 import { PastRuns, usualsOf } from './runs.ts';
 
 const ctx = silentContext();
@@ -30,7 +30,7 @@ test('readConfig masks secrets, leaves out what is secret from end to end, and h
   const run = join(site.state, 'runs', '20250101T000000Z');
   await writeFileAtomic(join(run, 'report.html'), earlier);
 
-  const files = await readConfig(site, RUN);
+  const files = await readConfig(await siteFiles(site), join(site.state, 'runs'), RUN);
 
   const texts = files.map(({ text }) => text).join('');
   expect(texts).not.toMatch(/c2VjcmV0|abc|hush/);

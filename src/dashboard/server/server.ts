@@ -4,17 +4,18 @@ import { gzipSync } from 'node:zlib';
 import type { Context } from '../../core/context.ts';
 import { listenOn } from '../../registry/serving/listen-on.ts';
 import type { Composer } from '../compose/composer.ts';
-import type { SiteWatch } from '../watch-site.ts';
+import type { PageWatch } from '../page-watch.ts';
 import { type AskedBy, createAccess, isFromPage, isLocalHost, type PageAccess } from './access.ts';
 import { answerCompose, isComposeWork } from './compose-routes.ts';
 import { type BuiltPage, builtPage, pageWith, servedPolicy } from './page.ts';
 import { streamChanges } from './stream.ts';
 
 const LOOPBACK = '127.0.0.1';
+const LAST_WORDS_MS = 500;
 
 export interface DashboardOptions {
   /** What is looked at; without one the page is the composer's. */
-  readonly watch?: SiteWatch | undefined;
+  readonly watch?: PageWatch | undefined;
   readonly composer?: Composer | undefined;
   /** 0 for any that is free. */
   readonly port: number;
@@ -43,9 +44,10 @@ const HEADERS = {
 export async function serveDashboard(ctx: Context, options: DashboardOptions): Promise<Dashboard> {
   const page = options.page ?? builtPage();
   const access = createAccess(options.key, ctx.now);
+  const streams = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    answer({ ...options, ctx, page, access }, request, response).catch(() => {
+    answer({ ...options, ctx, page, access, streams }, request, response).catch(() => {
       if (!response.headersSent) say(response, 500, 'Something went wrong');
       else response.destroy();
     });
@@ -58,17 +60,22 @@ export async function serveDashboard(ctx: Context, options: DashboardOptions): P
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        // Streams get what was told last before they end; who does not take it is cut off.
+        for (const stream of streams) stream.end();
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS).unref();
       }),
   };
 }
 
 interface Serving {
   readonly ctx: Context;
-  readonly watch?: SiteWatch | undefined;
+  readonly watch?: PageWatch | undefined;
   readonly composer?: Composer | undefined;
   readonly page: BuiltPage;
   readonly access: PageAccess;
+  /** Open for as long as somebody looks. */
+  readonly streams: Set<ServerResponse>;
 }
 
 async function answer(
@@ -87,6 +94,8 @@ async function answer(
   if (pathname === '/') return sendPage(serving, request, response);
   if (pathname === '/events' && serving.watch) {
     const after = request.headers['last-event-id'] ?? searchParams.get('after') ?? '';
+    serving.streams.add(response);
+    response.on('close', () => serving.streams.delete(response));
     return streamChanges(serving.watch, response, String(after));
   }
   const [, run] = /^\/runs\/(\w+)$/.exec(pathname) ?? [];

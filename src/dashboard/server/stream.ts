@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { SiteWatch, WatchChange } from '../watch-site.ts';
+import type { PageWatch, WatchChange } from '../page-watch.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -7,7 +7,7 @@ const KEEP_ALIVE_MS = 15_000;
  * Sends what happens as it happens. The id of an event is its place in the journal, `RUN/SEQ`: a page
  * that comes back says what it saw last and gets what came since, also from a server that was restarted.
  */
-export function streamChanges(watch: SiteWatch, response: ServerResponse, after: string): void {
+export function streamChanges(watch: PageWatch, response: ServerResponse, after: string): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
@@ -24,9 +24,9 @@ export function streamChanges(watch: SiteWatch, response: ServerResponse, after:
   });
 }
 
-function catchUp(watch: SiteWatch, after: string, send: (change: WatchChange) => void): void {
+function catchUp(watch: PageWatch, after: string, send: (change: WatchChange) => void): void {
   const [run = '', seq = ''] = after.split('/');
-  const { run: state, version: _version, at: _at, ...sections } = watch.page;
+  const { run: state, version: _version, at: _at, views: _views, ...sections } = watch.page;
   const missed = watch.eventsAfter(run, Number(seq));
   for (const event of missed ?? []) send({ kind: 'event', run, event });
   if (!missed && state) send({ kind: 'run', run: state });

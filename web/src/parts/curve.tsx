@@ -34,10 +34,20 @@ function dataOf({ startMs, slotMs, values }: ByteSeries): UPlot.AlignedData {
   return [shown.map((_, index) => (startMs + index * slotMs) / 1000), shown];
 }
 
+/** A colour of the theme as a canvas knows it: which one it is only a real property tells. */
+function colourOf(root: HTMLElement, name: string): string {
+  root.style.color = `var(${name})`;
+  const { color } = getComputedStyle(root);
+  root.style.color = '';
+  return color;
+}
+
 function optionsOf(root: HTMLElement, _theme: string): UPlot.Options {
   const style = getComputedStyle(root);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 } };
+  const axis = {
+    stroke: colourOf(root, '--soft'),
+    grid: { stroke: colourOf(root, '--line'), width: 1 },
+  };
   const font = `11px ${style.fontFamily}`;
   const path = UPlot.paths.stepped?.({ align: 1 });
   return {
@@ -66,8 +76,8 @@ function optionsOf(root: HTMLElement, _theme: string): UPlot.Options {
     series: [
       {},
       {
-        stroke: colour('--accent'),
-        fill: colour('--accent-soft'),
+        stroke: colourOf(root, '--accent'),
+        fill: colourOf(root, '--accent-soft'),
         width: 1.5,
         points: { show: false },
         ...(path ? { paths: path } : {}),

@@ -1,8 +1,14 @@
-import { now, sentence } from '../data.ts';
+import { now, page, sentence } from '../data.ts';
 import { clockOf, formatDuration } from '../format.ts';
 import { t } from '../settings.ts';
 
 const stageWord = (id: string | undefined) => (id === undefined ? '' : (t().stages[id] ?? id));
+
+/** What goes on where a run stopped: of a site, or of one command. */
+const command = () => {
+  const { platform = '', name = '' } = page.value?.site ?? {};
+  return platform === '' ? `atoll ${name}` : 'atoll up';
+};
 
 /** Where it is, whether it moves, what comes next and by when. */
 export function SentenceLine() {
@@ -14,7 +20,7 @@ export function SentenceLine() {
     return <p class="sentence">{words.succeeded(time, said.ran)}</p>;
   }
   if (said.kind === 'interrupted')
-    return <p class="sentence">{words.interrupted(stageWord(said.stage))}</p>;
+    return <p class="sentence">{words.interrupted(stageWord(said.stage), command())}</p>;
   if (said.kind === 'failed') {
     return (
       <p class="sentence">

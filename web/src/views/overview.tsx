@@ -48,9 +48,10 @@ function Figures() {
     [words.platform, site.platform],
     [words.mirror, site.mirror],
   ];
+  const figures = shown.filter(([, value]) => value !== '');
   return (
     <dl class="figures">
-      {shown.map(([name, value]) => (
+      {figures.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

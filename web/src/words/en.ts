@@ -26,6 +26,7 @@ export const en = {
     cluster: 'Cluster',
     verify: 'Verify',
     cleanup: 'Clean up',
+    rehearsal: 'Rehearsal',
   } as Readonly<Record<string, string>>,
   states: {
     waiting: 'waiting',
@@ -53,10 +54,8 @@ export const en = {
     next: (stage: string) => `Next: ${stage}.`,
     rest: (time: string, clock: string) => `All done in about ${time}, at ${clock}.`,
     failed: (stage: string) => `${stage} failed.`,
-    interrupted: (stage: string) =>
-      stage
-        ? `Stopped in ${stage}. "atoll up" goes on from there.`
-        : 'Stopped. "atoll up" goes on.',
+    interrupted: (stage: string, command: string) =>
+      `${stage ? `Stopped in ${stage}` : 'Stopped'}. "${command}" goes on from there.`,
     succeeded: (time: string, ran: number) =>
       `All done in ${time}; ${ran} of the stages had something to do.`,
   },

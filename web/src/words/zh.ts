@@ -27,6 +27,7 @@ export const zh: Words = {
     cluster: '集群',
     verify: '验证',
     cleanup: '清理',
+    rehearsal: '预演',
   },
   states: {
     waiting: '等待',
@@ -54,8 +55,8 @@ export const zh: Words = {
     next: (stage) => `下一步：${stage}。`,
     rest: (time, clock) => `全部完成约需 ${time}，预计 ${clock}。`,
     failed: (stage) => `${stage}失败。`,
-    interrupted: (stage) =>
-      stage ? `在“${stage}”停止。"atoll up" 会从那里继续。` : '已停止。"atoll up" 会继续。',
+    interrupted: (stage, command) =>
+      `${stage ? `在“${stage}”停止` : '已停止'}。"${command}" 会从那里继续。`,
     succeeded: (time, ran) => `全部完成，用时 ${time}；其中 ${ran} 个阶段有事可做。`,
   },
   connection: {

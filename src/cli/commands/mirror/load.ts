@@ -5,10 +5,12 @@ import { parseDestination } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { UI_SWITCH } from '../../dashboard-options.ts';
 import { onOff, text } from '../../flags.ts';
-import { MIRROR_OPTIONS, otherMirrors, paced } from '../../mirror-options.ts';
+import { MIRROR_OPTIONS, otherMirrors } from '../../mirror-options.ts';
 import { withRegistries } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
+import { pacedBesidePage } from './paced-beside-page.ts';
 import { resultText } from './result-text.ts';
 import { bundleKeysFrom, VERIFY_KEY } from './signing-options.ts';
 
@@ -20,6 +22,7 @@ export const mirrorLoadCommand = defineCommand({
   options: {
     from: text('DIR', 'Folder of the bundle or of the archives', { required: true }),
     to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    ...UI_SWITCH,
     dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, load nothing'),
     verifyKey: VERIFY_KEY,
     ...MIRROR_OPTIONS,
@@ -30,7 +33,8 @@ export const mirrorLoadCommand = defineCommand({
     'atoll mirror load --from /media/disk/bundle --to docker://mirror.example.com:5000/ocp --verify-key team.asc':
       'only if it is signed by the team',
   },
-  async run(ctx, { options, terminal }) {
+  async run(ctx, input) {
+    const { options, terminal } = input;
     return withRegistries(options, terminal, async (registries) => {
       const load = {
         folder: resolve(options.from),
@@ -47,7 +51,7 @@ export const mirrorLoadCommand = defineCommand({
       return options.dryRun
         ? { dryRun: await planLoad(ctx, load) }
         : {
-            result: await paced(ctx, options, (within, pace) =>
+            result: await pacedBesidePage(ctx, 'mirror load', input, (within, pace) =>
               loadBundle(within, { ...load, ...pace }),
             ),
           };

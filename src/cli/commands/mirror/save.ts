@@ -5,17 +5,18 @@ import { readBase } from '../../../mirror/flow/inventory.ts';
 import { planSave, saveBundle } from '../../../mirror/flow/save.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { UI_SWITCH } from '../../dashboard-options.ts';
 import { onOff, text, texts } from '../../flags.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
   PACE_OPTIONS,
-  paced,
   withMirrorTools,
 } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
+import { pacedBesidePage } from './paced-beside-page.ts';
 import { saveText } from './result-text.ts';
 import { SIGNING_OPTIONS, signerFrom } from './signing-options.ts';
 
@@ -32,6 +33,7 @@ export const mirrorSaveCommand = defineCommand({
       required: true,
     }),
     to: text('DIR', 'Folder of the bundle', { required: true }),
+    ...UI_SWITCH,
     dryRun: onOff('Look at every image, say how many bytes and how much space, save nothing'),
     chunkSize: text(
       'BYTES',
@@ -67,7 +69,8 @@ export const mirrorSaveCommand = defineCommand({
     'atoll mirror save -c imageset.yaml --to /media/disk/bundle --sign-key key.asc --sign-passphrase-file phrase':
       'signed, for "atoll mirror load --verify-key"',
   },
-  async run(ctx, { options, terminal }) {
+  async run(ctx, input) {
+    const { options, terminal } = input;
     const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
     const base = await readBase(options.have, options.since);
     const signer = await signerFrom(options, terminal);
@@ -88,7 +91,7 @@ export const mirrorSaveCommand = defineCommand({
       return options.dryRun
         ? { dryRun: await planSave(ctx, save) }
         : {
-            result: await paced(ctx, options, (within, pace) =>
+            result: await pacedBesidePage(ctx, 'mirror save', input, (within, pace) =>
               saveBundle(within, { ...save, ...pace }),
             ),
           };

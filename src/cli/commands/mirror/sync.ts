@@ -4,16 +4,17 @@ import { parseDestination } from '../../../mirror/destination.ts';
 import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
+import { UI_SWITCH } from '../../dashboard-options.ts';
 import { onOff, text } from '../../flags.ts';
 import {
   COLLECT_OPTIONS,
   MIRROR_OPTIONS,
   otherMirrors,
-  paced,
   withMirrorTools,
 } from '../../mirror-options.ts';
 import { orDryRun } from './dry-run-text.ts';
 import { imageSetWith } from './image-set-option.ts';
+import { pacedBesidePage } from './paced-beside-page.ts';
 import { resultText } from './result-text.ts';
 
 export const mirrorSyncCommand = defineCommand({
@@ -27,6 +28,7 @@ export const mirrorSyncCommand = defineCommand({
       required: true,
     }),
     to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
+    ...UI_SWITCH,
     dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, copy nothing'),
     ...MIRROR_OPTIONS,
     ...COLLECT_OPTIONS,
@@ -37,7 +39,8 @@ export const mirrorSyncCommand = defineCommand({
     'atoll mirror sync -c imageset.yaml --to docker://mirror.example.com:5000 --dry-run':
       'names and bytes only',
   },
-  async run(ctx, { options, terminal }) {
+  async run(ctx, input) {
+    const { options, terminal } = input;
     const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
     const destination = parseDestination(options.to, options.maxNestedPaths);
     const workingDir = new WorkingDir(resolve(options.dir));
@@ -55,7 +58,7 @@ export const mirrorSyncCommand = defineCommand({
       return options.dryRun
         ? { dryRun: await planSync(ctx, sync) }
         : {
-            result: await paced(ctx, options, (within, pace) =>
+            result: await pacedBesidePage(ctx, 'mirror sync', input, (within, pace) =>
               syncMirror(within, { ...sync, ...pace }),
             ),
           };

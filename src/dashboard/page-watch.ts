@@ -1,16 +1,14 @@
 import { join } from 'node:path';
+import { readAsset } from '../core/assets.ts';
 import type { Context } from '../core/context.ts';
 import type { RecordedEvent } from '../core/events.ts';
-import { isLocked } from '../core/lock.ts';
 import { redactJson } from '../core/redact.ts';
-import type { Site } from '../site/read-site.ts';
-import { sitePaths } from '../site/site-paths.ts';
-import { registerSecrets } from '../site/stages/secrets.ts';
 import { EventFollower } from '../workflow/follow-events.ts';
 import type { PageData, SectionName } from './model/page-data.ts';
-import { addEvent, newRunState, type RunState } from './model/run-state.ts';
-import { readRun, runNames } from './sections/runs.ts';
-import { emptyPage, type SectionReaders, sectionReaders, stageNames } from './sections/sections.ts';
+import { addEvent, endRun, newRunState, type RunState } from './model/run-state.ts';
+import { readRun, runNames, usualsOf } from './sections/runs.ts';
+import { type SectionReaders, sectionReaders } from './sections/sections.ts';
+import type { Watched } from './watched.ts';
 
 /** Events kept for pages that come back; who was away for longer gets the run as a whole. */
 const KEPT_EVENTS = 5000;
@@ -21,24 +19,25 @@ export type WatchChange =
   | { readonly kind: 'run'; readonly run: RunState }
   | { readonly kind: 'section'; readonly name: SectionName; readonly value: unknown };
 
-/** A site that is looked at while others work on it. Nothing in it is changed. */
-export class SiteWatch {
+/** The page of what is looked at, kept true while others work on it. Nothing in it is changed. */
+export class PageWatch {
   readonly #ctx: Context;
-  readonly #site: Site;
+  readonly #watched: Watched;
   readonly #listeners = new Set<(change: WatchChange) => void>();
   readonly #readers: SectionReaders;
   #page: PageData;
   #follower: EventFollower | undefined;
   #events: RecordedEvent[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #paused = false;
+  readonly #end = new AbortController();
 
-  constructor(ctx: Context, site: Site) {
-    // What reading sections would tell is not news to whoever started the dashboard.
-    this.#ctx = { ...ctx, emit: () => undefined };
-    this.#site = site;
-    this.#readers = sectionReaders(this.#ctx, site, () => this.#page);
-    this.#page = emptyPage(ctx, site);
+  constructor(ctx: Context, watched: Watched) {
+    // What reading tells is no news to whoever started this, and how an interrupted run ended is to be seen.
+    this.#ctx = { ...ctx, emit: () => undefined, signal: this.#end.signal };
+    this.#watched = watched;
+    this.#readers = sectionReaders(watched.sections(this.#ctx, () => this.#page));
+    this.#page = emptyPage(ctx, watched);
   }
 
   /** The page as it is now. */
@@ -51,13 +50,13 @@ export class SiteWatch {
     await this.readAll();
     const again = async () => {
       await this.#tick().catch(() => undefined);
-      if (!this.#closed) this.#timer = setTimeout(again, TICK_MS);
+      if (!this.#paused) this.#timer = setTimeout(again, TICK_MS);
     };
     this.#timer = setTimeout(again, TICK_MS);
   }
 
   async readAll(): Promise<PageData> {
-    await registerSecrets(sitePaths(this.#site));
+    await this.#watched.registerSecrets();
     await this.#readEvents();
     await this.#readSections(true);
     return this.page;
@@ -77,14 +76,23 @@ export class SiteWatch {
   }
 
   async pastRun(run: string): Promise<RunState | undefined> {
-    const { runs } = sitePaths(this.#site);
+    const { runs, stages } = this.#watched;
     if (!(await runNames(runs)).includes(run)) return undefined;
-    return redactJson(await readRun(runs, run, stageNames()));
+    const state = await readRun(runs, run, stages);
+    if (state.outcome === 'running' && run !== this.#page.run?.run) endRun(state, 'interrupted');
+    return redactJson(state);
   }
 
-  close(): void {
-    this.#closed = true;
+  /** Reads only when asked to. */
+  pause(): void {
+    this.#paused = true;
     clearTimeout(this.#timer);
+  }
+
+  async close(): Promise<void> {
+    this.pause();
+    this.#end.abort(new Error('the page is closed'));
+    await this.#watched.close();
   }
 
   async #tick(): Promise<void> {
@@ -93,7 +101,7 @@ export class SiteWatch {
   }
 
   async #readEvents(): Promise<void> {
-    const { runs, lock } = sitePaths(this.#site);
+    const { runs } = this.#watched;
     const [newest] = await runNames(runs);
     if (newest === undefined) return;
     if (newest !== this.#page.run?.run) this.#begin(newest, join(runs, newest));
@@ -104,13 +112,13 @@ export class SiteWatch {
       this.#keep(clean);
       this.#tell({ kind: 'event', run: newest, event: clean });
     }
-    await this.#noteDeath(run, lock);
+    await this.#noteDeath(run);
   }
 
   #begin(name: string, folder: string): void {
     this.#follower = new EventFollower(folder);
     this.#events = [];
-    const run = { ...newRunState(stageNames()), run: name, site: this.#site.name };
+    const run = { ...newRunState(this.#watched.stages), run: name, site: this.#watched.facts.name };
     this.#page = { ...this.#page, run };
     this.#tell({ kind: 'run', run });
   }
@@ -121,9 +129,9 @@ export class SiteWatch {
   }
 
   /** A process that was killed could not say that it ended. */
-  async #noteDeath(run: RunState, lock: string): Promise<void> {
-    if (run.outcome !== 'running' || (await isLocked(lock))) return;
-    run.outcome = 'interrupted';
+  async #noteDeath(run: RunState): Promise<void> {
+    if (run.outcome !== 'running' || (await this.#watched.isWorkedOn())) return;
+    endRun(run, 'interrupted');
     this.#tell({ kind: 'run', run });
   }
 
@@ -137,4 +145,24 @@ export class SiteWatch {
   #tell(change: WatchChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function emptyPage(ctx: Pick<Context, 'now'>, { facts, views }: Watched): PageData {
+  return {
+    version: readAsset('version.txt').trim(),
+    at: ctx.now().toISOString(),
+    site: facts,
+    views,
+    run: undefined,
+    usuals: usualsOf([]),
+    runs: [],
+    images: undefined,
+    findings: undefined,
+    nodes: undefined,
+    bootstrap: undefined,
+    cluster: undefined,
+    mirror: undefined,
+    config: undefined,
+    rehearsal: undefined,
+  };
 }

@@ -1,0 +1,138 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KubeObject } from '../cluster/api/object.ts';
+import type { Context } from '../core/context.ts';
+import { isLocked } from '../core/lock.ts';
+import { machinesOf } from '../lab/lab-paths.ts';
+import { journalsOf, recordsOf } from '../lab/node/node-journal.ts';
+import type { OpenPlatform } from '../platform/platform.ts';
+import { mirrorHost } from '../site/mirror-place.ts';
+import { openPlatform } from '../site/open-site.ts';
+import type { Site } from '../site/read-site.ts';
+import { sitePaths } from '../site/site-paths.ts';
+import { STAGES } from '../site/stages/index.ts';
+import { registerSecrets } from '../site/stages/secrets.ts';
+import type { NodeRow, PageData, SiteFacts } from './model/page-data.ts';
+import type { StageName } from './model/run-state.ts';
+import { AccessFollower } from './sections/access-follower.ts';
+import { readBootstrap } from './sections/bootstrap.ts';
+import { ClusterWatch } from './sections/cluster.ts';
+import { readConfig, siteFiles } from './sections/config.ts';
+import { readFindings } from './sections/findings.ts';
+import { readImages } from './sections/images.ts';
+import { MirrorWatch } from './sections/mirror.ts';
+import { NodePulls } from './sections/nodes.ts';
+import { readRehearsal, rehearsalFindings } from './sections/rehearsal.ts';
+import { PastRuns, pastSections } from './sections/runs.ts';
+import type { Sections, Watched } from './watched.ts';
+
+const stageNames = (): readonly StageName[] => STAGES.map(({ id }) => ({ id, title: id }));
+
+/** A site that is looked at while others work on it. Nothing in it is changed. */
+export function watchedSite(site: Site): Watched {
+  const paths = sitePaths(site);
+  const sources = new Sources(site);
+  return {
+    facts: factsOf(site),
+    runs: paths.runs,
+    stages: stageNames(),
+    keyFile: join(site.state, 'secrets', 'dashboard.key'),
+    isWorkedOn: () => isLocked(paths.lock),
+    registerSecrets: () => registerSecrets(paths),
+    sections: (ctx, page) => sectionsOf(ctx, site, sources, page),
+    close: async () => undefined,
+  };
+}
+
+function factsOf(site: Site): SiteFacts {
+  const { simulated = [], real = [] } = site.platformKind.standsFor ?? {};
+  const flow = site.mirror.flow === 'bundle' ? [['flow', 'bundle'] as const] : [];
+  return {
+    name: site.name,
+    platform: site.platformKind.name,
+    mode: site.mode,
+    release: site.release.version ?? site.release.image ?? '',
+    mirror: mirrorHost(site),
+    remarks: flow,
+    simulated,
+    real,
+  };
+}
+
+/** Where logs of an install lie: of one that runs its machines', afterwards what was gathered. */
+async function evidenceOf(site: Site, page: PageData): Promise<readonly string[]> {
+  const { state, install } = sitePaths(site);
+  const gathered = [join(state, 'log-bundle'), join(install, '.openshift_install.log')];
+  const cluster = page.run?.stages.find(({ id }) => id === 'cluster');
+  if (cluster?.state !== 'running') return gathered;
+  const machines = await readdir(machinesOf(state)).catch(() => []);
+  const roots = machines.map((name) => join(machinesOf(state), name));
+  return [...gathered.slice(1), ...roots.flatMap((root) => [journalsOf(root), recordsOf(root)])];
+}
+
+/** What is read once and shown in several sections. */
+class Sources {
+  readonly past: PastRuns;
+  readonly mirror: MirrorWatch;
+  readonly cluster: ClusterWatch;
+  objects: readonly KubeObject[] = [];
+  readonly #access: AccessFollower;
+  readonly #site: Site;
+  #nodes: NodePulls | undefined;
+  /** One that is not built knows no machines. */
+  #platform: OpenPlatform | undefined;
+
+  constructor(site: Site) {
+    const paths = sitePaths(site);
+    this.#site = site;
+    this.past = new PastRuns(paths.runs, stageNames());
+    this.mirror = new MirrorWatch(site);
+    this.cluster = new ClusterWatch(paths.install);
+    this.#access = new AccessFollower(join(paths.registry, 'access.log'));
+  }
+
+  /** Undefined where the mirror is not ours and nobody knows who pulls from it. */
+  async nodes(ctx: Context, page: PageData): Promise<readonly NodeRow[] | undefined> {
+    if (this.#site.registry.type !== 'embedded') return undefined;
+    this.#platform ??= await openPlatform(this.#site).catch(() => undefined);
+    this.#nodes ??= new NodePulls(this.#platform?.machines ?? []);
+    const entries = await this.#access.read();
+    this.mirror.add(entries);
+    const cluster = page.run?.stages.find(({ id }) => id === 'cluster');
+    this.#nodes.add(entries, cluster?.startedAt ?? '');
+    const states = (await this.#platform?.machineStates?.()) ?? [];
+    return this.#nodes.rows(page.images ?? [], states, ctx.now().getTime());
+  }
+}
+
+function sectionsOf(ctx: Context, site: Site, sources: Sources, page: () => PageData): Sections {
+  const paths = sitePaths(site);
+  return {
+    ...pastSections(sources.past, page),
+    images: { everyMs: 1500, read: () => readImages(paths.mirror) },
+    nodes: { everyMs: 800, read: () => sources.nodes(ctx, page()) },
+    mirror: { everyMs: 1500, read: () => sources.mirror.read(ctx) },
+    rehearsal: { everyMs: 2000, read: () => readRehearsal(paths.state) },
+    bootstrap: {
+      everyMs: 2500,
+      read: async () => {
+        const { bootstrap, objects } = await readBootstrap(ctx, await evidenceOf(site, page()));
+        sources.objects = objects;
+        return bootstrap;
+      },
+    },
+    cluster: { everyMs: 5000, read: () => sources.cluster.read(ctx, sources.objects) },
+    findings: {
+      everyMs: 4000,
+      read: async () => {
+        const found = await readFindings(ctx, await evidenceOf(site, page()));
+        const holes = rehearsalFindings(page().rehearsal);
+        return found || holes.length > 0 ? [...holes, ...(found ?? [])] : undefined;
+      },
+    },
+    config: {
+      everyMs: 4000,
+      read: async () => readConfig(await siteFiles(site), paths.runs, page().run?.run),
+    },
+  };
+}
