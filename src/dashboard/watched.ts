@@ -3,7 +3,7 @@ import type { PageData, SectionName, SiteFacts } from './model/page-data.ts';
 import type { StageName } from './model/run-state.ts';
 
 /** One part of the page, read anew when it is due. */
-export interface Section {
+interface Section {
   /** At most this often: some take a while to read. */
   readonly everyMs: number;
   readonly read: () => Promise<unknown>;
