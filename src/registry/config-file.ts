@@ -50,6 +50,27 @@ const upkeep = z.strictObject({
   window: window.optional(),
 });
 
+const repositories = z
+  .string()
+  .regex(/^[a-z0-9._/*-]+$/, 'must be the name of a repository, in which "*" is any text');
+
+const quota = z
+  .strictObject({ repositories, size })
+  .transform(({ repositories: pattern, size: bytes }) => ({ repositories: pattern, bytes }));
+
+/** Which tags go by themselves, with the next garbage. */
+const retention = z
+  .strictObject({
+    repositories,
+    keepLast: z.number().int().nonnegative().optional(),
+    keepTags: z.array(z.string().min(1)).optional(),
+    olderThan: span.optional(),
+  })
+  .refine(({ keepLast, olderThan }) => keepLast !== undefined || olderThan !== undefined, {
+    message: 'must have "keepLast", "olderThan" or both',
+  })
+  .transform(({ olderThan, ...rest }) => ({ ...rest, olderThanMs: olderThan }));
+
 const seconds = z.number().positive().max(1_000_000_000);
 const count = z.number().int().positive().max(1_000_000);
 
@@ -107,6 +128,8 @@ const schema = z.strictObject({
   protectedTags: z
     .array(z.string().regex(TAG_PATTERN, 'must be REPOSITORY:TAG, in which "*" is any text'))
     .optional(),
+  quotas: z.array(quota).optional(),
+  retention: z.array(retention).optional(),
   accessLog: z.string().min(1).optional(),
   workers: z.number().int().min(1).max(64).optional(),
   limits: limits.optional(),

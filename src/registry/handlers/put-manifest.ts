@@ -28,11 +28,11 @@ export const putManifest: Handler<RouteOf<'manifest'>> = async (exchange, route)
 
   for (const tag of tags) await requireMovable(exchange, repository, tag, digest);
   await requireBlobs(service, repository, manifest);
-  await store(service, repository, manifest);
+  const pieces = [manifest.descriptor, ...(isImage(manifest) ? manifest.children : [])];
+  await service.quotas.within(repository, pieces, () => store(service, repository, manifest));
   const { mediaType, size } = manifest.descriptor;
-  for (const tag of tags) {
-    await service.links.tags.set(service.ctx, repository, tag, { digest, mediaType, size });
-  }
+  const link = { digest, mediaType, size, at: service.ctx.now().toISOString() };
+  for (const tag of tags) await service.links.tags.set(service.ctx, repository, tag, link);
   reply(exchange, 201, {
     location: `/v2/${repository}/manifests/${digest}`,
     'docker-content-digest': digest,

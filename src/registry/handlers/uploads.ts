@@ -20,7 +20,7 @@ export const startUpload: Handler<RouteOf<'uploads'>> = async (exchange, { repos
 
   const digest = mount === null ? query.get('digest') : null;
   const wanted = digest === null ? undefined : digestIn(digest);
-  await requireSpace(exchange);
+  await requireSpace(exchange, repository);
   const { ctx, store } = exchange.service;
   const id = await store.uploads.begin(ctx, newUploadId(repository));
   if (wanted === undefined) return reply(exchange, 202, progress(repository, id, 0));
@@ -42,7 +42,7 @@ export const uploadStatus: UploadHandler = async (exchange, { repository, id }) 
 /** PATCH: one more chunk, or a stream without a range. */
 export const continueUpload: UploadHandler = async (exchange, { repository, id }) => {
   await checkPosition(exchange, repository, id);
-  await requireSpace(exchange);
+  await requireSpace(exchange, repository);
   const offset = await receive(exchange, id);
   reply(exchange, 202, progress(repository, id, offset));
 };
@@ -51,7 +51,7 @@ export const continueUpload: UploadHandler = async (exchange, { repository, id }
 export const finishUpload: UploadHandler = async (exchange, { repository, id }) => {
   const digest = digestIn(exchange.query.get('digest') ?? '');
   await checkPosition(exchange, repository, id);
-  await requireSpace(exchange);
+  await requireSpace(exchange, repository);
   await receive(exchange, id);
   await finish(exchange, repository, id, digest);
 };
@@ -178,8 +178,10 @@ async function offsetOf({ service }: Exchange, repository: string, id: string): 
   return offset;
 }
 
-async function requireSpace({ service, request }: Exchange): Promise<void> {
-  await service.space.require(Number(request.headers['content-length'] ?? 0));
+async function requireSpace({ service, request }: Exchange, repository: string): Promise<void> {
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  await service.space.require(bytes);
+  await service.quotas.requireRoom(repository, bytes);
 }
 
 function digestIn(text: string): Digest {

@@ -8,6 +8,7 @@ import type { BlobFiles } from '../storage/blob-files.ts';
 import type { ContentCache } from '../storage/content-cache.ts';
 import type { DiskSpace } from '../storage/disk-space.ts';
 import type { Links } from '../storage/links.ts';
+import type { Quotas } from '../storage/quotas.ts';
 import type { TagProtection } from '../storage/tag-protection.ts';
 import type { Limits } from './limits.ts';
 import type { Metrics } from './metrics.ts';
@@ -27,6 +28,7 @@ export interface Service {
   readonly metrics: Metrics;
   readonly readOnly: boolean;
   readonly isProtected: TagProtection;
+  readonly quotas: Quotas;
   /** Send clients to the bucket for blobs, where the store can. */
   readonly redirect: boolean;
   /** Set for a pull-through cache, which takes no pushes. */

@@ -1,6 +1,7 @@
 import type { Store } from '../../store/store.ts';
 import type { AccessSink } from '../access/access-log.ts';
 import type { ConnectUpstream } from '../cache/pull-through.ts';
+import type { QuotaRule } from '../storage/quotas.ts';
 import type { CertificatePaths } from '../tls/certificate-file.ts';
 import type { Limits } from './limits.ts';
 import type { Snapshot } from './metrics.ts';
@@ -40,6 +41,7 @@ export interface RegistryConfig {
   readonly redirect?: boolean | undefined;
   /** Patterns such as `ocp/release:*`: a tag that fits one neither moves nor goes once it is set. */
   readonly protectedTags?: readonly string[] | undefined;
+  readonly quotas?: readonly QuotaRule[] | undefined;
   /** File of JSON lines; several processes may share it. */
   readonly accessLog?: string | undefined;
   readonly onAccess?: AccessSink | undefined;

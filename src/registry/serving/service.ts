@@ -8,6 +8,7 @@ import { blobFiles } from '../storage/blob-files.ts';
 import { createContentCache } from '../storage/content-cache.ts';
 import { diskSpace } from '../storage/disk-space.ts';
 import { CACHE_SPACE, openLinks, STORE_SPACE } from '../storage/links.ts';
+import { createQuotas } from '../storage/quotas.ts';
 import { cachedRecords } from '../storage/record-cache.ts';
 import { protectTags } from '../storage/tag-protection.ts';
 import type { Service } from './exchange.ts';
@@ -32,10 +33,11 @@ export async function createService(
     ctx.emit({ type: 'warning.raised', message, hint, subject: digest });
   };
   const files = isFileBacked(store) ? store : undefined;
+  const links = openLinks(cachedRecords(store.records), STORE_SPACE);
   return {
     ctx,
     store,
-    links: openLinks(cachedRecords(store.records), STORE_SPACE),
+    links,
     content: createContentCache(limits.cacheBytes),
     files: files && blobFiles(ctx, files, onDamaged),
     space: diskSpace({
@@ -47,6 +49,7 @@ export async function createService(
     metrics,
     readOnly: config.readOnly || !(await takesWrites(ctx, files)),
     isProtected: protectTags(config.protectedTags ?? []),
+    quotas: createQuotas(ctx, store, links, config.quotas ?? []),
     redirect: config.redirect ?? false,
     upstream: undefined,
   };

@@ -8,7 +8,7 @@ import type { Records } from '../../store/store.ts';
 
 // What a repository holds, as records:
 //
-//   <space>/<repository>/_tags/<tag>                      { digest, mediaType, size }
+//   <space>/<repository>/_tags/<tag>                      { digest, mediaType, size, at }
 //   <space>/<repository>/_manifests/<digest>              { mediaType, size }
 //   <space>/<repository>/_blobs/<digest>                  { size }
 //   <space>/<repository>/_referrers/<subject>/<digest>    a descriptor, long annotations left out
@@ -27,6 +27,8 @@ export interface ManifestLink {
 /** Says all about the manifest, so that a pull by tag takes one look. */
 export interface TagLink extends ManifestLink {
   readonly digest: Digest;
+  /** When it was pushed; absent where a registry of before this was known set it. */
+  readonly at?: string | undefined;
 }
 
 export interface BlobLink {

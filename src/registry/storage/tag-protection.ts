@@ -4,7 +4,12 @@ export type TagProtection = (repository: string, tag: string) => boolean;
 /** From patterns such as `ocp/release:*`, in which `*` is any text. */
 export function protectTags(patterns: readonly string[]): TagProtection {
   return (repository, tag) =>
-    patterns.some((pattern) => matches(pattern.split('*'), `${repository}:${tag}`));
+    patterns.some((pattern) => matchesPattern(pattern, `${repository}:${tag}`));
+}
+
+/** Whether the text fits a pattern in which `*` is any text. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  return matches(pattern.split('*'), text);
 }
 
 /** Each piece after the one before, the first at the start and the last at the end: in one pass. */

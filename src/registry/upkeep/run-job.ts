@@ -4,8 +4,10 @@ import { createPacer } from '../../core/pacer.ts';
 import type { FileBacked, Store } from '../../store/store.ts';
 import type { ContentProblem } from '../../store/upkeep/problems.ts';
 import { blobFiles } from '../storage/blob-files.ts';
+import { protectTags } from '../storage/tag-protection.ts';
 import { checkRegistry } from './check.ts';
 import { collectRegistry } from './gc.ts';
+import { applyRetention, type RetentionRule } from './retention.ts';
 import { readState, type UpkeepJob, type UpkeepState, writeState } from './state.ts';
 
 const HEARTBEAT_MS = 30_000;
@@ -15,6 +17,9 @@ export interface UpkeepJobOptions {
   readonly bytesPerSecond?: number | undefined;
   /** Look, but leave everything as it is. */
   readonly readOnly?: boolean | undefined;
+  /** Applied before garbage is collected. */
+  readonly retention?: readonly RetentionRule[] | undefined;
+  readonly protectedTags?: readonly string[] | undefined;
 }
 
 type Numbers = Partial<UpkeepState>;
@@ -48,7 +53,9 @@ export async function runUpkeepJob(
     tell(say({ outcome: 'running' })).catch(() => undefined);
   }, HEARTBEAT_MS);
   try {
-    const numbers = await (job === 'gc' ? collect(ctx, store) : scrub(ctx, store, options));
+    const numbers = await (job === 'gc'
+      ? collect(ctx, store, options)
+      : scrub(ctx, store, options));
     clearInterval(heartbeat);
     return await tell(say({ outcome: 'done', succeededAt: now(), message: undefined, ...numbers }));
   } catch (error) {
@@ -58,9 +65,15 @@ export async function runUpkeepJob(
   }
 }
 
-async function collect(ctx: Context, store: Store): Promise<Numbers> {
+async function collect(
+  ctx: Context,
+  store: Store,
+  { retention = [], protectedTags = [] }: UpkeepJobOptions,
+): Promise<Numbers> {
+  const isProtected = protectTags(protectedTags);
+  const { removedTags } = await applyRetention(ctx, store, { rules: retention, isProtected });
   const { removedBlobs, freedBytes } = await collectRegistry(ctx, store);
-  return { removedBlobs, freedBytes };
+  return { removedTags: removedTags.length, removedBlobs, freedBytes };
 }
 
 async function scrub(

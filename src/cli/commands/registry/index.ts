@@ -5,7 +5,12 @@ import { registryUpkeepCommand } from './scheduled-upkeep.ts';
 import { registryServeCommand } from './serve.ts';
 import { registryStatusCommand } from './status.ts';
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './tokens.ts';
-import { registryCheckCommand, registryGcCommand, registryUsageCommand } from './upkeep.ts';
+import {
+  registryCheckCommand,
+  registryGcCommand,
+  registryRetainCommand,
+  registryUsageCommand,
+} from './upkeep.ts';
 import { userAddCommand, userListCommand, userPasswdCommand, userRemoveCommand } from './users.ts';
 
 export const REGISTRY_COMMANDS: readonly Command[] = [
@@ -20,6 +25,7 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   tokenListCommand,
   tokenRevokeCommand,
   registryGcCommand,
+  registryRetainCommand,
   registryCheckCommand,
   registryUsageCommand,
   registryStatusCommand,

@@ -66,6 +66,8 @@ export const registryUpkeepCommand = defineCommand({
     return await runUpkeepJob(ctx, await openStore(file), job, {
       bytesPerSecond: file.upkeep?.scrubRate ?? DEFAULT_SCRUB_RATE,
       readOnly: file.readOnly,
+      retention: file.retention,
+      protectedTags: file.protectedTags,
     });
   },
   exitCode: ({ outcome }) => (outcome === 'failed' ? 1 : 0),

@@ -92,6 +92,7 @@ async function serveHere(
       readOnly: file.readOnly,
       redirect: file.storage.s3?.redirect,
       protectedTags: file.protectedTags,
+      quotas: file.quotas,
       accessLog: file.accessLog,
       limits: file.limits,
       connect:

@@ -1,7 +1,9 @@
 import { AtollError } from '../../../core/errors.ts';
 import { counted, formatBytes } from '../../../core/format.ts';
+import { protectTags } from '../../../registry/storage/tag-protection.ts';
 import { checkRegistry } from '../../../registry/upkeep/check.ts';
 import { collectRegistry } from '../../../registry/upkeep/gc.ts';
+import { applyRetention } from '../../../registry/upkeep/retention.ts';
 import { registryUsage } from '../../../registry/upkeep/usage.ts';
 import { defineCommand } from '../../command.ts';
 import { REGISTRY_OPTIONS, registriesFrom } from '../../registry-options.ts';
@@ -46,6 +48,30 @@ export const registryGcCommand = defineCommand({
     (report.removedUploads > 0 ? `${counted(report.removedUploads, 'unfinished upload')}, ` : '') +
     `${formatBytes(report.freedBytes)}; kept ${report.keptBlobs}, ${formatBytes(report.keptBytes)}` +
     (report.youngBlobs > 0 ? ` (${report.youngBlobs} of them only because they are young)` : ''),
+});
+
+export const registryRetainCommand = defineCommand({
+  name: 'registry retain',
+  summary:
+    'Remove the tags that the rules of retention no longer keep; "serve" does so before each gc',
+  options: {
+    dryRun: { type: 'boolean', summary: 'Say what would go, and change nothing' },
+    ...FOLDER_OPTIONS,
+  },
+  examples: { 'atoll registry retain --dry-run': 'what the rules in config.yaml would remove' },
+  async run(ctx, { options }) {
+    const file = await readFolder(options);
+    return await applyRetention(ctx, await openStore(file), {
+      rules: file.retention ?? [],
+      isProtected: protectTags(file.protectedTags ?? []),
+      dryRun: options.dryRun,
+    });
+  },
+  text: ({ removedTags, removedManifests, dryRun }) =>
+    [
+      ...removedTags.map((tag) => `${dryRun ? 'would remove' : 'removed'} ${tag}`),
+      `${counted(removedTags.length, 'tag')}, ${counted(removedManifests, 'manifest')}`,
+    ].join('\n'),
 });
 
 export const registryCheckCommand = defineCommand({
