@@ -297,11 +297,11 @@ test('diagnose keeps its memory flat over a long log', async () => {
     for (let size = 0; size < 64 * 1024 * 1024; size += block.length) yield block;
   }
   await writeFile(file, content());
-  const retained: number[] = [];
+  const samples: { heap: number; buffers: number }[] = [];
   const sample = () => {
     collectGarbage();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
-    retained.push((heapUsed + arrayBuffers) / 1024 / 1024);
+    samples.push({ heap: heapUsed / 1024 / 1024, buffers: arrayBuffers / 1024 / 1024 });
   };
   const ctx = silentContext({ now, emit: ({ type }) => type.startsWith('task.') && sample() });
 
@@ -309,10 +309,11 @@ test('diagnose keeps its memory flat over a long log', async () => {
 
   expect(idsOf(diagnosis)).toEqual(['node-csr-not-signed']);
   expect(diagnosis.findings[0]?.count).toBeGreaterThan(60);
-  expect(retained.length).toBeGreaterThan(2);
-  // Its buffers are there from the first progress on; from then to the end nothing may grow.
-  const [, early = 0, ...later] = retained;
-  expect(Math.max(...later) - early).toBeLessThan(16);
+  expect(samples.length).toBeGreaterThan(2);
+  const [, early, ...later] = samples;
+  expect(Math.max(...later.map(({ heap }) => heap)) - (early?.heap ?? 0)).toBeLessThan(8);
+  // How many chunks are under way at a time is for the system to say: some, whatever the size of the file.
+  expect(Math.max(...samples.map(({ buffers }) => buffers))).toBeLessThan(32);
 });
 
 /** What is left after this is in use, so that garbage not yet collected does not blur the picture. */
@@ -320,3 +321,14 @@ function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
+
+test('diagnose counts a line once that a journal with and one without the year hold, years later', async () => {
+  const root = await tempDir();
+  const line = 'crio[1]: write /var/lib/x: no space left on device';
+  await writeFile(join(root, 'a.log'), `Aug 20 10:11:12 bootstrap ${line}\n`);
+  await writeFile(join(root, 'b.log'), `2024-08-20T10:11:12+0000 bootstrap ${line}\n`);
+
+  const { findings } = await diagnose(silentContext({ now }), [root]);
+
+  expect(findings.map(({ id, count }) => [id, count])).toEqual([['boot-disk-full', 1]]);
+});

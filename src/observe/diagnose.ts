@@ -100,7 +100,7 @@ export async function diagnose(
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
     ...(look ? { noCause: reading.noCause(look.origins, look.firstError) } : {}),
     ...bootstrapOf(timeline.state()),
-    benign: collector.benign(),
+    benign: collector.benign(facts),
     unread: coverage.gaps(),
     totals,
   };

@@ -2,8 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { AtollError } from '../core/errors.ts';
 import { kindOfContent } from './file-content-kind.ts';
 import type { FileKind } from './file-kind.ts';
-import { isBorneOut } from './findings.ts';
-import { concerns, isQuoted, matchLine, partiesWith, seenText } from './match-line.ts';
+import { concerns, counts, isQuoted, matchLine, partiesWith, seenText } from './match-line.ts';
 import type { PlacedLine } from './place-line.ts';
 import { quoteLine } from './quote-line.ts';
 import { withOrigin } from './read-evidence.ts';
@@ -70,7 +69,7 @@ export async function explainLines(
   const rules = (options.rules ?? shippedRules()).filter(({ regexp }) => regexp);
   const lines = await readLines(text, rules, options);
   const facts = factsIn(lines, rules);
-  const heard = lines.flatMap((line) => speakersOf(line).filter((rule) => isBorneOut(rule, facts)));
+  const heard = lines.flatMap((line) => speakersOf(line, facts));
   return lines.map((one) => ({
     line: one.line,
     decoded: quoteLine(one.placed.message),
@@ -140,10 +139,12 @@ function factsIn(lines: readonly Read[], rules: readonly Rule[]): ReadonlySet<Re
 const appliesTo = (rule: Rule, { placed: { origins } }: Read): boolean =>
   origins.some((one) => rule.appliesTo(one));
 
-function speakersOf(line: Read): readonly Rule[] {
+function speakersOf(line: Read, facts: ReadonlySet<RegExp>): readonly Rule[] {
   const { message, origins, lead } = line.placed;
   const asked = line.rules.filter((rule) => appliesTo(rule, line));
-  return matchLine(asked, message, origins, lead).map(({ rule }) => rule);
+  return matchLine(asked, message, origins, lead)
+    .filter((match) => counts(match, facts))
+    .map(({ rule }) => rule);
 }
 
 function verdictOf(
@@ -163,12 +164,12 @@ function verdictOf(
   if (!appliesTo(rule, line)) return no('other-origin', rule.where.join(', '));
   if (!concerns(rule, () => partiesWith(seen, lead)))
     return no('other-party', rule.about?.join(', '));
-  const speakers = speakersOf(line);
-  if (!speakers.includes(rule)) return lostTo(rule, speakers);
   const absent = rule.needed.find((one) => !facts.has(one));
   if (absent) return no('needs-absent', absent.source);
   const present = rule.against.find((one) => facts.has(one));
   if (present) return no('unless-present', present.source);
+  const speakers = speakersOf(line, facts);
+  if (!speakers.includes(rule)) return lostTo(rule, speakers);
   const above = heard.find((one) => rule.cause_id && one.explains.includes(rule.cause_id));
   return above ? no('consequence', above.id) : { verdict: 'spoke' };
 }

@@ -1,6 +1,5 @@
 import type { EvidenceLine } from './evidence.ts';
-import type { RuleMatch } from './match-line.ts';
-import { plainText } from './match-line.ts';
+import { counts, plainText, type RuleMatch } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { quoteLine, shellWord } from './quote-line.ts';
 import type { Rule } from './rules/catalogue.ts';
@@ -44,7 +43,7 @@ export interface FindingCollector {
    */
   findings(facts?: ReadonlySet<RegExp>): readonly Finding[];
   /** Look-alikes that were seen and left out. */
-  benign(): readonly { readonly id: string; readonly count: number }[];
+  benign(facts?: ReadonlySet<RegExp>): readonly { readonly id: string; readonly count: number }[];
 }
 
 const MAX_EVIDENCE = 5;
@@ -55,8 +54,7 @@ const MAX_IMAGES = 200;
 
 interface Gathered extends Claim {
   readonly rule: Rule;
-  /** First file of each line with a time: a bundle holds some lines twice, in two files. */
-  readonly seen: Map<number, string>;
+  readonly when?: RuleMatch['when'] | undefined;
   /** The file that is being read, and what was known before it. */
   file: string;
   before: Claim;
@@ -78,14 +76,17 @@ interface Claim {
 
 export function createFindingCollector(): FindingCollector {
   const gathered = new Map<string, Gathered>();
+  const isCopy = createCopyFinder();
 
-  function add({ rule, groups }: RuleMatch, line: EvidenceLine): void {
-    let one = gathered.get(rule.id);
+  function add(match: RuleMatch, line: EvidenceLine): void {
+    const { rule, groups } = match;
+    if (isCopy(rule.id, line)) return;
+    const key = keyOf(match);
+    let one = gathered.get(key);
     if (!one) {
-      one = begin(rule);
-      gathered.set(rule.id, one);
+      one = begin(match);
+      gathered.set(key, one);
     }
-    if (isCopy(one, line)) return;
     if (one.file !== line.file) Object.assign(one, { file: line.file, before: copyOf(one) });
     if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
     one.count += 1;
@@ -96,31 +97,50 @@ export function createFindingCollector(): FindingCollector {
   }
 
   function over(rule: Rule, line: EvidenceLine): void {
-    const one = gathered.get(rule.id);
-    if (one?.file === line.file && isSame(one.images, imagesIn(line.text))) {
-      Object.assign(one, copyOf(one.before));
+    for (const one of gathered.values()) {
+      const isMeant = one.rule.id === rule.id && one.file === line.file;
+      if (isMeant && isSame(one.images, imagesIn(line.text)))
+        Object.assign(one, copyOf(one.before));
     }
   }
 
-  const sorted = (): Gathered[] =>
-    [...gathered.values()].filter(({ count }) => count > 0).toSorted(byImportance);
+  const counted = (facts: ReadonlySet<RegExp>, isBenign: boolean): Gathered[] => {
+    const all = [...gathered.values()].filter(
+      (one) => one.count > 0 && (one.rule.kind === 'benign') === isBenign && counts(one, facts),
+    );
+    return joined(all).toSorted(byImportance);
+  };
   return {
     add,
     over,
-    findings: (facts = new Set()) =>
-      withoutConsequences(
-        sorted().filter(({ rule }) => rule.kind !== 'benign' && isBorneOut(rule, facts)),
-      ).map(findingOf),
-    benign: () =>
-      sorted()
-        .filter(({ rule }) => rule.kind === 'benign')
-        .map(({ rule, count }) => ({ id: rule.id, count })),
+    findings: (facts = new Set()) => withoutConsequences(counted(facts, false)).map(findingOf),
+    benign: (facts = new Set()) =>
+      counted(facts, true).map(({ rule, count }) => ({ id: rule.id, count })),
   };
 }
 
-/** Whether what a rule needs was seen, and nothing that speaks against it. */
-export const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
-  needed.every((one) => facts.has(one)) && !against.some((one) => facts.has(one));
+/** A rule is gathered once for each set of other rules its lines depend on. */
+const keyOf = ({ rule, when }: RuleMatch): string =>
+  when ? [rule.id, ...when.rules.map(({ id }) => id), ...when.cases].join(' ') : rule.id;
+
+/** One of each rule. */
+function joined(all: readonly Gathered[]): readonly Gathered[] {
+  const byRule = new Map<string, Gathered>();
+  for (const one of all) {
+    const known = byRule.get(one.rule.id);
+    byRule.set(one.rule.id, known ? both(known, one) : one);
+  }
+  return [...byRule.values()];
+}
+
+function both(one: Gathered, other: Gathered): Gathered {
+  const sum = { ...one, count: one.count + other.count, rank: Math.min(one.rank, other.rank) };
+  noteTime(sum, other.firstAt);
+  noteTime(sum, other.lastAt);
+  sum.evidence = [...one.evidence, ...other.evidence].slice(0, MAX_EVIDENCE);
+  sum.mirrors = new Map([...one.mirrors, ...other.mirrors].slice(0, MAX_MIRRORS));
+  return sum;
+}
 
 /** What only follows from another cause that was found is left to that one. */
 function withoutConsequences(all: readonly Gathered[]): readonly Gathered[] {
@@ -141,9 +161,9 @@ function imagesIn(text: string): readonly string[] {
 const isSame = (before: ReadonlySet<string>, now: readonly string[]): boolean =>
   before.size === 0 || now.length === 0 || now.some((image) => before.has(image));
 
-const begin = (rule: Rule): Gathered => ({
+const begin = ({ rule, when }: RuleMatch): Gathered => ({
   rule,
-  seen: new Map(),
+  when,
   file: '',
   before: noClaim(),
   ...noClaim(),
@@ -179,12 +199,20 @@ const copyOf = ({ commands, rank, count, firstAt, lastAt, ...lists }: Claim): Cl
   images: new Set(lists.images),
 });
 
-function isCopy(one: Gathered, line: EvidenceLine): boolean {
-  if (!line.at) return false;
-  const key = hashOf(`${Math.floor(line.at.getTime() / 1000)} ${line.text}`);
-  const file = one.seen.get(key);
-  if (file === undefined && one.seen.size < MAX_SEEN) one.seen.set(key, line.file);
-  return file !== undefined && file !== line.file;
+/** A bundle holds some lines twice, in two files. */
+function createCopyFinder(): (id: string, line: EvidenceLine) => boolean {
+  /** Of each rule the first file of each line with a time. */
+  const firstFiles = new Map<string, Map<number, string>>();
+  return (id, line) => {
+    if (!line.at) return false;
+    const seen = firstFiles.get(id) ?? new Map<number, string>();
+    firstFiles.set(id, seen);
+    // Without the year: a journal that has none is read as one of the last twelve months.
+    const key = hashOf(`${line.at.toISOString().slice(4, 19)} ${line.text}`);
+    const file = seen.get(key);
+    if (file === undefined && seen.size < MAX_SEEN) seen.set(key, line.file);
+    return file !== undefined && file !== line.file;
+  };
 }
 
 /** FNV-1a: short, and good enough to tell lines apart. */

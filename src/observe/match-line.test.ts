@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchLine } from './match-line.ts';
+import { counts, matchLine } from './match-line.ts';
 import { parseRules, type Rule } from './rules/catalogue.ts';
 
 const entry = (id: string, kind: string, pattern: string, more = '') => `
@@ -47,4 +47,52 @@ test('matchLine lets the more specific rule stand for the general one', () => {
   expect(idsOf(rules(ROOT, special), 'connection refused: refused by the mirror')).toEqual([
     'special',
   ]);
+});
+
+/** What is said of a line when these patterns were seen in others. */
+const saidWith = (all: readonly Rule[], text: string, ...seen: readonly string[]) => {
+  const patterns = all.flatMap(({ needed, against }) => [...needed, ...against]);
+  const facts = new Set(patterns.filter((one) => seen.includes(one.source)));
+  return matchLine(all, text)
+    .filter((match) => counts(match, facts))
+    .map(({ rule }) => rule.id);
+};
+
+test.each([
+  ['replaces', '\n    instead_of: [root]'],
+  ['means the same as', '\n    cause_id: same'],
+])('matchLine lets a rule that other lines drop make room for the one it %s', (_, more) => {
+  const root = entry('root', 'root', 'connection refused', '\n    cause_id: same');
+  const special = entry(
+    'special',
+    'root',
+    'refused by the mirror',
+    `\n    unless: ['all is well']${more}`,
+  );
+  const all = rules(...(more.includes('cause_id') ? [special, root] : [root, special]));
+  const line = 'connection refused: refused by the mirror';
+
+  expect(saidWith(all, line)).toEqual(['special']);
+  expect(saidWith(all, line, 'all is well')).toEqual(['root']);
+});
+
+test('matchLine lets a rule replace another once what it needs was seen', () => {
+  const special = entry(
+    'special',
+    'root',
+    'refused by the mirror',
+    "\n    instead_of: [root]\n    needs: ['the mirror is down']",
+  );
+  const line = 'connection refused: refused by the mirror';
+
+  expect(saidWith(rules(ROOT, special), line)).toEqual(['root']);
+  expect(saidWith(rules(ROOT, special), line, 'the mirror is down')).toEqual(['special']);
+});
+
+test('matchLine lets a symptom speak where the root beside it is dropped', () => {
+  const root = entry('root', 'root', 'connection refused', "\n    unless: ['all is well']");
+  const line = 'Failed to start: connection refused';
+
+  expect(saidWith(rules(root, SYMPTOM), line)).toEqual(['root']);
+  expect(saidWith(rules(root, SYMPTOM), line, 'all is well')).toEqual(['symptom']);
 });

@@ -7,6 +7,30 @@ import { LONGEST_TEXT } from './scan/line-scanner.ts';
 export interface RuleMatch {
   readonly rule: Rule;
   readonly groups: Readonly<Record<string, string | undefined>>;
+  /** Absent: it counts whatever other lines say. */
+  readonly when?: OpenRules | undefined;
+}
+
+/** Rules of a line that other lines can drop, and in which cases of that (a bit for each that stays) a match counts. */
+interface OpenRules {
+  readonly rules: readonly Rule[];
+  readonly cases: ReadonlySet<number>;
+}
+
+/** Whether what a rule needs was seen, and nothing that speaks against it. */
+export const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
+  needed.every((one) => facts.has(one)) && !against.some((one) => facts.has(one));
+
+/** Whether a match still counts when all lines are known. */
+export function counts(
+  { rule, when }: Omit<RuleMatch, 'groups'>,
+  facts: ReadonlySet<RegExp>,
+): boolean {
+  const stays = (one: Rule, bit: number) => (isBorneOut(one, facts) ? 1 << bit : 0);
+  return (
+    isBorneOut(rule, facts) &&
+    (!when || when.cases.has(when.rules.map(stays).reduce((sum, bit) => sum | bit, 0)))
+  );
 }
 
 /** Quotes inside quoted fields, and colours, as no pattern should have to know them. */
@@ -41,15 +65,47 @@ export function matchLine(
     const match = rule.regexp?.exec(seen);
     return match && concerns(rule, parties) ? [{ rule, groups: match.groups ?? {} }] : [];
   });
+  const open = matches.filter(isOpen).slice(0, MAX_OPEN);
+  return open.length === 0 ? speakersOf(matches, origins) : inEachCase(matches, open, origins);
+}
+
+/** More on one line are taken for sure: the cases are twice as many with each. */
+const MAX_OPEN = 4;
+
+const isOpen = ({ rule }: RuleMatch): boolean => rule.needs.length > 0 || rule.unless.length > 0;
+
+/** What is dropped because of other lines must neither replace nor silence anything: so each case is looked at. */
+function inEachCase(
+  matches: readonly RuleMatch[],
+  open: readonly RuleMatch[],
+  origins: readonly string[],
+): readonly RuleMatch[] {
+  const all = 1 << open.length;
+  const found = new Map<RuleMatch, Set<number>>();
+  for (let one = 0; one < all; one += 1) {
+    const dropped = open.filter((_, bit) => (one & (1 << bit)) === 0);
+    for (const match of speakersOf(
+      matches.filter((match) => !dropped.includes(match)),
+      origins,
+    ))
+      found.set(match, (found.get(match) ?? new Set()).add(one));
+  }
+  const rules = open.map(({ rule }) => rule);
+  return [...found].map(([match, cases]) =>
+    cases.size === all ? match : { ...match, when: { rules, cases } },
+  );
+}
+
+function speakersOf(
+  matches: readonly RuleMatch[],
+  origins: readonly string[],
+): readonly RuleMatch[] {
   const benign = matches.filter(({ rule }) => rule.kind === 'benign');
   if (benign.length > 0) return benign;
-  // What still needs other lines to be true can replace nothing yet.
-  const [open, sure] = [matches.filter(isOpen), matches.filter((match) => !isOpen(match))];
-  const replaced = new Set(sure.flatMap(({ rule }) => rule.instead_of));
-  const left = sure.filter(({ rule }) => !replaced.has(rule.id));
+  const replaced = new Set(matches.flatMap(({ rule }) => rule.instead_of));
+  const left = matches.filter(({ rule }) => !replaced.has(rule.id));
   const roots = left.filter(({ rule }) => rule.kind === 'root');
-  const said = likeliest(roots.length > 0 ? roots : left, origins);
-  return [...said, ...open.filter(({ rule }) => !replaced.has(rule.id))];
+  return likeliest(roots.length > 0 ? roots : left, origins);
 }
 
 /** A runbook quotes what may happen. */
@@ -60,8 +116,6 @@ export function partiesWith(seen: string, lead: string | undefined): readonly Pa
   const parties = partiesOf(seen);
   return lead !== undefined && parties[0] === 'unknown' ? partiesOf(`${lead} ${seen}`) : parties;
 }
-
-const isOpen = ({ rule }: RuleMatch): boolean => rule.needs.length > 0;
 
 /** Whether a line about these is about whom the rule means. */
 export const concerns = ({ about }: Rule, parties: () => readonly Party[]): boolean =>

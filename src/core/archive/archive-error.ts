@@ -14,3 +14,8 @@ export class ArchiveError extends Error {
     this.entry = entry;
   }
 }
+
+export const damaged = (found: string): ArchiveError =>
+  new ArchiveError('damaged', `it is damaged (${found})`);
+
+export const cut = (): ArchiveError => new ArchiveError('cut', 'it ends early');

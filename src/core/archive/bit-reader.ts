@@ -1,4 +1,4 @@
-import { ArchiveError } from './archive-error.ts';
+import { cut } from './archive-error.ts';
 import { streamSource } from './byte-source.ts';
 
 /** Bits, the highest first. `fill` makes sure that so many bytes are at hand as are read until the next. */
@@ -35,7 +35,7 @@ export class BitReader {
   read(count: number): number {
     while (this.#count < count) {
       const byte = this.#bytes[this.#at];
-      if (byte === undefined) throw new ArchiveError('cut', 'it ends early');
+      if (byte === undefined) throw cut();
       this.#at += 1;
       // Never more than 31 bits are kept: what is above them was read already.
       this.#word = ((this.#word << 8) | byte) & 0x7fffffff;

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { ArchiveError } from './archive-error.ts';
+import { damaged } from './archive-error.ts';
 import { BitReader } from './bit-reader.ts';
 import { createUnfoldMeter, type UnfoldLimits, type UnfoldMeter } from './unfold-meter.ts';
 
@@ -289,6 +289,3 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) crc = (crc << 1) ^ (crc < 0 ? 0x04c11db7 : 0);
   return crc >>> 0;
 });
-
-const damaged = (found: string): ArchiveError =>
-  new ArchiveError('damaged', `it is damaged (${found})`);

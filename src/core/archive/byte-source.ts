@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { cut } from './archive-error.ts';
 
 /** Gives out exact amounts of bytes, so that a format can be read field by field. */
 export interface ByteSource {
@@ -87,6 +88,13 @@ async function gather(next: ByteSource['next'], length: number): Promise<Buffer>
     parts.push(part);
   }
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+/** So many bytes, or the stream was cut. */
+export async function exactly(source: ByteSource, length: number): Promise<Buffer> {
+  const bytes = await source.read(length);
+  if (bytes.length < length) throw cut();
+  return bytes;
 }
 
 /** The same memory as a `Buffer`. */

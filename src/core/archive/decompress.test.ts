@@ -7,6 +7,8 @@ import { collect } from '../bytes.ts';
 import { ArchiveError } from './archive-error.ts';
 import { bunzip2, isBzip2 } from './bunzip2.ts';
 import { isXz, unxz } from './unxz.ts';
+import { isZstd, unzstd } from './unzstd.ts';
+import { createXxh64 } from './xxh64.ts';
 
 /** Hands out bytes in odd pieces, as a network would. */
 async function* inPieces(bytes: Uint8Array, size = 7777): AsyncGenerator<Uint8Array> {
@@ -45,6 +47,12 @@ const TOOLS = [
       ['-0', '-C', 'none'],
       ['--lzma2=preset=1,lc=0,lp=3,pb=4,dict=4KiB'],
     ],
+  },
+  {
+    program: 'zstd',
+    unpack: unzstd,
+    is: isZstd,
+    ways: [['-1'], ['-19'], ['-3', '--no-check'], ['-1', '--single-thread', '--long=24']],
   },
 ] as const;
 const LIMITS = { maxBytes: 1024 ** 3, maxRatio: 100, ratioFloorBytes: 1024 ** 2 };
@@ -114,3 +122,15 @@ for (const { program, unpack, is, ways } of TOOLS) {
     });
   });
 }
+
+/** As the checksum's own program prints them for these bytes. */
+test.each([
+  ['', 0xef46db3751d8e999n],
+  ['a', 0xd24ec4f1a98c6e5bn],
+  ['abc', 0x44bc2cf5ad770999n],
+])('createXxh64 of "%s"', (text, expected) => {
+  const hash = createXxh64();
+  hash.update(Buffer.from(text));
+
+  expect(hash.digest()).toBe(expected);
+});

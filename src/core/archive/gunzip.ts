@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { messageOf, systemCodeOf } from '../errors.ts';
-import { ArchiveError } from './archive-error.ts';
+import { type ArchiveError, cut, damaged } from './archive-error.ts';
 import { asBuffer } from './byte-source.ts';
 import { createUnfoldMeter, type UnfoldLimits, type UnfoldMeter } from './unfold-meter.ts';
 
@@ -84,9 +84,7 @@ function createInflater(): Inflater {
 
 function damageOf(error: Error): ArchiveError {
   const isCut = systemCodeOf(error) === 'Z_BUF_ERROR';
-  return isCut
-    ? new ArchiveError('cut', 'it ends early')
-    : new ArchiveError('damaged', `it is damaged (${messageOf(error)})`);
+  return isCut ? cut() : damaged(messageOf(error));
 }
 
 function* pieces(chunk: Buffer): Generator<Buffer> {

@@ -1,4 +1,4 @@
-import { ArchiveError } from './archive-error.ts';
+import { damaged } from './archive-error.ts';
 
 const STATES = 12;
 const POSITIONS = 16;
@@ -284,6 +284,3 @@ export class LzmaDecoder {
     return 1;
   }
 }
-
-export const damaged = (found: string): ArchiveError =>
-  new ArchiveError('damaged', `it is damaged (${found})`);

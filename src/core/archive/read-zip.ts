@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 import { messageOf } from '../errors.ts';
-import { ArchiveError } from './archive-error.ts';
+import { ArchiveError, cut, damaged } from './archive-error.ts';
 import { type ByteSource, streamSource } from './byte-source.ts';
 import type { TarEntry, TarOptions } from './read-tar.ts';
 import { createUnfoldMeter, type UnfoldLimits, type UnfoldMeter } from './unfold-meter.ts';
@@ -265,7 +265,3 @@ async function exactly(source: UnreadSource, length: number): Promise<Buffer> {
   }
   return Buffer.concat(parts);
 }
-
-const cut = (): ArchiveError => new ArchiveError('cut', 'it ends early');
-const damaged = (found: string): ArchiveError =>
-  new ArchiveError('damaged', `it is damaged (${found})`);

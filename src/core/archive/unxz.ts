@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { ArchiveError } from './archive-error.ts';
-import { type ByteSource, streamSource } from './byte-source.ts';
-import { damaged, LzmaDecoder, Window } from './lzma.ts';
+import { ArchiveError, cut, damaged } from './archive-error.ts';
+import { type ByteSource, exactly, streamSource } from './byte-source.ts';
+import { LzmaDecoder, Window } from './lzma.ts';
 import { createUnfoldMeter, type UnfoldLimits, type UnfoldMeter } from './unfold-meter.ts';
 
 const MAGIC = Buffer.from('fd377a585a00', 'hex');
@@ -55,7 +55,7 @@ async function nextStream(source: ByteSource): Promise<Buffer> {
 }
 
 function streamFlags(head: Buffer): Buffer {
-  if (head.length < 12) throw new ArchiveError('cut', 'it ends early');
+  if (head.length < 12) throw cut();
   const flags = head.subarray(6, 8);
   if (!isXz(head) || crc32(flags) !== head.readUInt32LE(8)) throw damaged('no xz header');
   if (flags[0] !== 0 || (flags[1] ?? 0) > 15) throw damaged('unknown flags');
@@ -242,12 +242,6 @@ const paddingOf = (length: number): number => (4 - (length % 4)) % 4;
 async function padding(source: ByteSource, length: number): Promise<void> {
   const zeros = await exactly(source, paddingOf(length));
   if (zeros.some((byte) => byte !== 0)) throw damaged('its padding is not empty');
-}
-
-async function exactly(source: ByteSource, length: number): Promise<Buffer> {
-  const bytes = await source.read(length);
-  if (bytes.length < length) throw new ArchiveError('cut', 'it ends early');
-  return bytes;
 }
 
 interface Check {
