@@ -52,7 +52,7 @@ const TOOLS = [
     program: 'zstd',
     unpack: unzstd,
     is: isZstd,
-    ways: [['-1'], ['-19'], ['-3', '--no-check'], ['-1', '--single-thread', '--long=24']],
+    ways: [['-1'], ['-9'], ['-3', '--no-check'], ['-1', '--single-thread', '--long=24']],
   },
 ] as const;
 const LIMITS = { maxBytes: 1024 ** 3, maxRatio: 100, ratioFloorBytes: 1024 ** 2 };
