@@ -1,23 +1,24 @@
 /** Scores the catalogue of failures on the corpus: which causes are named, which are not, which are wrong. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 
 const CORPUS = fileURLToPath(new URL('../test/corpus/', import.meta.url));
 
 /**
- * Every case of one half, with the verdict: `named` when the first cause is the true one and none of the wrong ones is
+ * Every case of one half, or of another folder, with the verdict: `named` when the first cause is the true one and none of the wrong ones is
  * said, `silent` when there is none, `wrong` otherwise. A healthy case is `named` when nothing is said.
  */
 export async function scoreCorpus(half, diagnoseFile) {
-  const files = (await readdir(join(CORPUS, half))).filter((name) => name.endsWith('.yaml')).sort();
+  const cases = resolve(CORPUS, half);
+  const files = (await readdir(cases)).filter((name) => name.endsWith('.yaml')).sort();
   const folder = await mkdtemp(join(tmpdir(), 'atoll-score-'));
   const results = [];
   try {
     for (const name of files) {
-      const one = parse(await readFile(join(CORPUS, half, name), 'utf8'));
+      const one = parse(await readFile(join(cases, name), 'utf8'));
       const path = join(folder, basename(one.file));
       await writeFile(path, one.text);
       const roots = (await diagnoseFile(path)).filter(({ kind }) => kind === 'root');
@@ -66,9 +67,11 @@ function groupBy(items, keyOf) {
 /** The part of an id that names the area: `mirror`, `aws`, `oc-mirror`. */
 const areaOf = ({ cause }) => /^(?:oc-mirror|install-config|[a-z0-9]+)/.exec(cause)?.[0] ?? cause;
 
-async function main(details) {
+async function main(args) {
+  const details = args.includes('--details');
+  const folders = args.filter((one) => !one.startsWith('--')).map((one) => resolve(one));
   const { diagnose, silentContext } = await import('../dist/library/diagnose.js');
-  for (const half of ['known', 'blind']) {
+  for (const half of folders.length > 0 ? folders : ['known', 'blind']) {
     const results = await scoreCorpus(
       half,
       async (path) => (await diagnose(silentContext(), [path])).findings,
@@ -90,5 +93,5 @@ async function main(details) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await main(process.argv.includes('--details'));
+  await main(process.argv.slice(2));
 }
