@@ -1,4 +1,5 @@
 import type { Command } from '../../command.ts';
+import { registryBackupCommand, registryRestoreCommand } from './backup.ts';
 import { registryInitCommand } from './init.ts';
 import { registryRenewCommand } from './renew.ts';
 import { registryUpkeepCommand } from './scheduled-upkeep.ts';
@@ -29,5 +30,7 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   registryCheckCommand,
   registryUsageCommand,
   registryStatusCommand,
+  registryBackupCommand,
+  registryRestoreCommand,
   registryUpkeepCommand,
 ];
