@@ -147,6 +147,21 @@ test('retention takes what is attached along, and leaves what another tag needs'
   expect(JSON.parse(referrers.bytes.toString())).toMatchObject({ manifests: [] });
 });
 
+test('retention counts an image that is called by its own digest like any other', async () => {
+  const { apply, left, http, digests } = await retained([{ repositories: '*', keepLast: 1 }]);
+  const { bytes, headers } = await http.send('GET', '/v2/ci/app/manifests/v1');
+  const byDigest = digests.v1?.replace(':', '-') ?? '';
+  await http.send('PUT', `/v2/ci/app/manifests/${byDigest}`, {
+    headers: { 'content-type': headers.get('content-type') ?? '' },
+    body: bytes,
+  });
+
+  await apply();
+
+  expect(await left()).toEqual([byDigest]);
+  expect((await http.send('GET', `/v2/ci/app/manifests/${digests.v1}`)).status).toBe(200);
+});
+
 test('scheduled garbage collection applies retention first', async () => {
   const { store, left, ctx } = await retained([]);
 

@@ -46,8 +46,8 @@ export function reachedFrom(graph: RepositoryGraph, start: readonly Digest[]): R
   return reached;
 }
 
-/** `sha256-HEX.sig` is about `sha256:HEX`. */
+/** `sha256-HEX.sig` is about `sha256:HEX`; so is `sha256-HEX`, unless it names that very manifest. */
 export function attachedTo(tag: string): Digest | undefined {
-  const digest = tag.replace('-', ':').replace(/\..*$/, '');
+  const digest = tag.replace(/\.[a-z]+$/, '').replace('-', ':');
   return isDigest(digest) ? digest : undefined;
 }

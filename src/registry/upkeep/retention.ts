@@ -64,8 +64,12 @@ export async function applyRetention(
   return { removedTags, removedManifests, dryRun };
 }
 
-/** Those that clients without referrers write beside an image: they come and go with it. */
-const ATTACHED = /^sha(?:256|512)-[0-9a-f]{64,128}(?:\.[a-z]+)?$/;
+/** What clients without referrers write beside an image, under its digest: it comes and goes with it. */
+const subjectOf = ({ tag, link }: Named): Digest | undefined => {
+  const subject = attachedTo(tag);
+  // An image that has no other name is called by its own digest.
+  return subject === link.digest ? undefined : subject;
+};
 
 /** A tag without a time is older than all that have one, and nobody knows how old. */
 export function tagsToRemove(rule: RetentionRule, tags: readonly Named[], now: Date): Named[] {
@@ -75,7 +79,7 @@ export function tagsToRemove(rule: RetentionRule, tags: readonly Named[], now: D
   const isOld = (named: Named) =>
     olderThanMs === undefined || (timeOf(named) > 0 && now.getTime() - timeOf(named) > olderThanMs);
   return tags
-    .filter(({ tag }) => !ATTACHED.test(tag))
+    .filter((named) => subjectOf(named) === undefined)
     .toSorted((a, b) => timeOf(b) - timeOf(a) || (a.tag < b.tag ? 1 : -1))
     .slice(keepLast ?? 0)
     .filter(isOld);
@@ -109,13 +113,13 @@ async function removeImages(
     graph,
     going.map(({ link }) => link.digest),
   );
-  const kept = tags.filter(({ tag }) => !gone.has(tag) && !isAttachedTo(tag, reached));
+  const kept = tags.filter((each) => !gone.has(each.tag) && !isAttachedTo(each, reached));
   // What nobody had tagged before is not what these tags brought.
   const others = [...graph.keys()].filter((digest) => !reached.has(digest));
   const needed = reachedFrom(graph, [...kept.map(({ link }) => link.digest), ...others]);
   const manifests = [...reached].filter((digest) => graph.has(digest) && !needed.has(digest));
   const lost = new Set(manifests);
-  const alone = tags.filter(({ tag }) => gone.has(tag) || isAttachedTo(tag, lost));
+  const alone = tags.filter((each) => gone.has(each.tag) || isAttachedTo(each, lost));
   if (!dryRun) {
     for (const { tag, link } of alone) await removeTag(ctx, links, repository, tag, link.digest);
     for (const digest of manifests) {
@@ -127,8 +131,8 @@ async function removeImages(
   return { tags: alone.map(({ tag }) => tag), manifests: manifests.length };
 }
 
-const isAttachedTo = (tag: string, digests: ReadonlySet<Digest>): boolean => {
-  const subject = ATTACHED.test(tag) ? attachedTo(tag) : undefined;
+const isAttachedTo = (named: Named, digests: ReadonlySet<Digest>): boolean => {
+  const subject = subjectOf(named);
   return subject !== undefined && digests.has(subject);
 };
 
