@@ -7,6 +7,7 @@ import type { ErrorCode } from '../core/error-codes.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InstallConfigInput } from '../generate/install-config/build.ts';
 import type { Host } from '../host/host.ts';
+import type { SshTarget } from '../host/ssh-host.ts';
 
 /** The `platform` of a site file: a type, and what belongs to it. */
 export type PlatformSettings = { readonly type: string };
@@ -141,6 +142,8 @@ export interface OpenPlatform {
   readonly machines?: readonly ClusterMachine[] | undefined;
   /** The cluster that it installs, to be looked at while it comes; undefined where none is real. */
   readonly installs?: { readonly kubeconfig: string; readonly log: string } | undefined;
+  /** How to log in to the bootstrap machine, to read its journals; undefined where nobody knows. */
+  readonly bootstrap?: SshTarget | undefined;
   /** How far each machine came, where the platform can see it from outside. */
   machineStates?(): Promise<readonly MachineState[]>;
   /** What it will do in each of its stages, for people. */

@@ -23,14 +23,18 @@ export interface Sshd {
   readonly remove: () => Promise<void>;
 }
 
-/** The real sshd on loopback: the user of this process may log in with a key made for it. */
-export async function startSshd(): Promise<Sshd> {
+/**
+ * The real sshd on loopback: the user of this process may log in with a key made for it. With `programs`,
+ * what is in the folder `bin` of it is found first there.
+ */
+export async function startSshd({ programs = false } = {}): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'atoll-sshd-'));
   const port = await freePort();
   for (const type of ['ed25519', 'ecdsa']) keygen(join(folder, `host_${type}`), type);
   keygen(join(folder, 'id'), 'ed25519');
   await writeFile(join(folder, 'authorized_keys'), await readFile(join(folder, 'id.pub')));
-  await writeFile(join(folder, 'sshd_config'), configFor(folder, port));
+  const path = programs ? [`SetEnv PATH=${join(folder, 'bin')}:/usr/bin:/bin`, ''].join('\n') : '';
+  await writeFile(join(folder, 'sshd_config'), configFor(folder, port) + path);
   await chmod(folder, 0o755);
   let child = await start(folder, port);
   const stop = async () => {

@@ -1,15 +1,31 @@
 import * as z from 'zod';
 import { counted } from '../../core/format.ts';
+import type { SshTarget } from '../../host/ssh-host.ts';
 import { type ClusterMachine, definePlatform, type PlatformSite } from '../platform.ts';
-import { givenBastion } from '../shared/given-bastion.ts';
+import { givenBastion, pinOf } from '../shared/given-bastion.ts';
 import { networkChecks, networkProbes } from '../shared/given-network.ts';
 import { installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
+
+const login = z.strictObject({
+  user: z.string().default('core'),
+  port: z.number().int().min(1).max(65_535).optional(),
+  jump: z.string().optional().describe('Hosts on the way there, as "ssh -J" takes them'),
+  hostKeys: z
+    .array(z.string())
+    .default([])
+    .describe('Its host keys, or their fingerprints; default: the hosts you know'),
+});
 
 const machine = z.strictObject({
   name: z.string().min(1).describe('Name of the node, as its kubelet gives it'),
   role: z.enum(['bootstrap', 'control-plane', 'worker']),
   addresses: z.array(z.string()).optional().describe('Addresses that belong to it'),
+  ssh: login
+    .optional()
+    .describe(
+      'How to log in to it; read of the bootstrap machine, whose journal says what it does',
+    ),
 }) satisfies z.ZodType<ClusterMachine>;
 
 const settings = z.strictObject({
@@ -32,11 +48,13 @@ export const nonePlatform = definePlatform({
   installPlatform: () => ({ platform: { type: 'none' } }),
   async open(site) {
     const { machines, dns } = site.settings;
+    const bootstrap = bootstrapOf(machines);
     const { host, ...bastion } = givenBastion(site.bastion);
     const { boot, watch, installs, ...install } = installer(site, { host, machines: 'there' });
     const { verify, ...proof } = verifyInstalled(site);
     return {
       machines,
+      bootstrap,
       installs,
       plan: () => ({
         infrastructure: [
@@ -44,7 +62,13 @@ export const nonePlatform = definePlatform({
           `look up api, api-int, *.apps and the mirror${dns.length > 0 ? ` at ${dns.join(', ')}` : ''}`,
         ],
         bastion: bastion.plan,
-        cluster: [...install.plan, admission(machines)],
+        cluster: [
+          ...install.plan,
+          ...(bootstrap
+            ? [`read the journal of the bootstrap machine at ${bootstrap.address}`]
+            : []),
+          admission(machines),
+        ],
         verify: proof.plan,
       }),
       preflight: async (ctx) => [
@@ -62,6 +86,14 @@ export const nonePlatform = definePlatform({
     };
   },
 });
+
+function bootstrapOf(machines: readonly z.output<typeof machine>[]): SshTarget | undefined {
+  const found = machines.find(({ role }) => role === 'bootstrap');
+  const address = found?.addresses?.[0];
+  if (address === undefined) return undefined;
+  const { hostKeys, ...way } = login.parse(found?.ssh ?? {});
+  return { ...way, address, pin: pinOf({ hostKeys }) };
+}
 
 function admission(machines: readonly ClusterMachine[]): string {
   if (machines.length === 0)

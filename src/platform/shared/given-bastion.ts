@@ -66,7 +66,10 @@ function connect(ctx: Context, login: BastionLogin): Promise<Host> {
 }
 
 /** What the site says about the key of the host; nothing means the hosts that the user knows. */
-function pinOf({ knownHosts, hostKeys }: BastionLogin): HostKeyPin | undefined {
+export function pinOf({
+  knownHosts,
+  hostKeys,
+}: Pick<BastionLogin, 'knownHosts' | 'hostKeys'>): HostKeyPin | undefined {
   if (knownHosts !== undefined) return { knownHosts };
   if (hostKeys.length === 0) return undefined;
   const isPrint = (text: string) => text.startsWith('SHA256:');

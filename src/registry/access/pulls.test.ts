@@ -67,3 +67,21 @@ test('gatherPulls names who asked last first, and counts only what is fetched', 
   );
   expect(clients.map(({ client }) => client)).toEqual(['10.0.0.2', '10.0.0.1']);
 });
+
+test('gatherPulls knows a machine by all its addresses, and forgets refusals that are over', () => {
+  const refused = manifest({ status: 404, digest: undefined, at: '2026-01-01T00:00:01.000Z' });
+  const denied = manifest({ status: 401, claimedUser: 'node', at: '2026-01-01T00:00:05.000Z' });
+  const pulls = gatherPulls({
+    nameOf: () => 'master-0',
+    refusedSince: new Date('2026-01-01T00:00:03.000Z'),
+  });
+  pulls.add(refused);
+  pulls.add({ ...denied, client: '10.0.0.2' });
+
+  const [master, ...others] = pulls.clients();
+
+  expect(others).toEqual([]);
+  expect(master).toMatchObject({ client: 'master-0', refused: [{ claimedUser: 'node' }] });
+  pulls.add(blob());
+  expect(pulls.clients()[0]?.refused).toEqual([]);
+});

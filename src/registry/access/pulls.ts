@@ -14,11 +14,14 @@ export interface ClientImage {
 
 /** Something a client asked for and did not get. */
 export interface RefusedRequest {
+  readonly firstAt: string;
   readonly at: string;
   readonly repository: string;
   readonly reference: string;
   readonly status: number;
   readonly error?: string | undefined;
+  /** Who the client said it was, where the password was wrong. */
+  readonly claimedUser?: string | undefined;
   readonly times: number;
 }
 
@@ -30,7 +33,7 @@ export interface ClientPulls {
   readonly bytes: number;
   /** The oldest first; the last one is what it pulls now, or pulled last. */
   readonly images: readonly ClientImage[];
-  /** What it never got, the newest last. What came on a later try is not among them. */
+  /** What it never got, the newest last. What came on a later try, from wherever, is not among them. */
   readonly refused: readonly RefusedRequest[];
 }
 
@@ -49,17 +52,29 @@ interface Client {
   readonly current: Map<string, Writable<ClientImage>>;
 }
 
+export interface PullOptions {
+  /** Whose address it is: one machine may have several. */
+  readonly nameOf?: ((client: string) => string) | undefined;
+  /** What was refused before this may be mended by now. */
+  readonly refusedSince?: Date | undefined;
+}
+
 /** Gathers who pulls what from the lines of an access log. */
-export function gatherPulls(): Pulls {
+export function gatherPulls({ nameOf = (name) => name, refusedSince }: PullOptions = {}): Pulls {
   const clients = new Map<string, Client>();
+  const isOld = ({ at }: AccessEntry) => refusedSince !== undefined && new Date(at) < refusedSince;
   return {
     add(entry) {
       if (entry.repository === undefined || entry.method !== 'GET') return;
-      const client = clientOf(clients, entry);
+      const client = clientOf(clients, { ...entry, client: nameOf(entry.client) });
       client.told.lastAt = entry.at;
       client.told.bytes += entry.bytesSent;
-      if (entry.status >= 400) refuse(client, entry, entry.repository);
-      else if (entry.route === 'manifest') beginImage(client, entry, entry.repository);
+      if (entry.status >= 400) {
+        if (!isOld(entry)) refuse(client, entry, entry.repository);
+        return;
+      }
+      forgive(client, entry);
+      if (entry.route === 'manifest') beginImage(client, entry, entry.repository);
       else if (entry.route === 'blob') addBlob(client, entry, entry.repository);
     },
     clients: () =>
@@ -104,11 +119,9 @@ function beginImage(client: Client, entry: AccessEntry, repository: string): voi
   client.images.delete(key);
   client.images.set(key, image);
   client.current.set(repository, image);
-  client.refused.delete(`${repository}@${entry.reference}`);
 }
 
 function addBlob(client: Client, entry: AccessEntry, repository: string): void {
-  client.refused.delete(`${repository}@${entry.reference}`);
   const image = client.current.get(repository);
   if (!image) return;
   image.lastAt = entry.at;
@@ -116,13 +129,21 @@ function addBlob(client: Client, entry: AccessEntry, repository: string): void {
   image.blobs += 1;
 }
 
+/** Whoever gets something is logged in by now, and has this, whichever repository it was in. */
+function forgive({ refused }: Client, { digest, reference }: AccessEntry): void {
+  for (const [key, one] of refused) {
+    const isHere = one.reference === reference || one.reference === digest;
+    if (isHere || one.claimedUser !== undefined) refused.delete(key);
+  }
+}
+
 function refuse(client: Client, entry: AccessEntry, repository: string): void {
+  const { at, status, error, claimedUser, reference = '' } = entry;
   // Every pull begins without a login and is told to come back with one.
-  if (entry.status === 401 && entry.claimedUser === undefined) return;
-  const reference = entry.reference ?? '';
+  if (status === 401 && claimedUser === undefined) return;
   const key = `${repository}@${reference}`;
-  const times = (client.refused.get(key)?.times ?? 0) + 1;
-  const { at, status, error } = entry;
+  const { times = 0, firstAt = at } = client.refused.get(key) ?? {};
   client.refused.delete(key);
-  client.refused.set(key, { at, repository, reference, status, error, times });
+  const found = { firstAt, at, repository, reference, status, error, claimedUser };
+  client.refused.set(key, { ...found, times: times + 1 });
 }

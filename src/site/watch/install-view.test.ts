@@ -49,7 +49,8 @@ function watched() {
     pulls.take({
       ...{ at: new Date(nowMs).toISOString(), client, status: 200 },
       ...{ route: 'manifest', repository: 'openshift/release', reference: digest, digest },
-      ...{ bytesSent: 1024, ...more },
+      ...{ listener: 'store', method: 'GET', path: '/v2/', complete: true },
+      ...{ bytesReceived: 100, bytesSent: 1024, durationMs: 1, ...more },
     });
   const warnings = () =>
     recording.events.flatMap((event) => (event.type === 'warning.raised' ? [event.message] : []));

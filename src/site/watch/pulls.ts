@@ -1,18 +1,11 @@
 import type { AccessEntry } from '../../registry/access/access-log.ts';
-
-/** What of a line of the mirror's access log tells what machines pull. */
-type MirrorRequest = Pick<
-  AccessEntry,
-  | 'at'
-  | 'client'
-  | 'claimedUser'
-  | 'status'
-  | 'route'
-  | 'repository'
-  | 'reference'
-  | 'digest'
-  | 'bytesSent'
->;
+import {
+  type ClientImage,
+  type ClientPulls,
+  gatherPulls,
+  type Pulls,
+  type RefusedRequest,
+} from '../../registry/access/pulls.ts';
 
 /** What one machine has taken from the mirror. */
 export interface MachinePull {
@@ -35,7 +28,7 @@ export interface Refusal {
   readonly lastMs: number;
 }
 
-export interface PullOptions {
+export interface PullNames {
   /** What was refused before this may be mended by now. */
   readonly startedMs: number;
   /** The machine at an address. */
@@ -47,62 +40,62 @@ export interface PullOptions {
 /** Signatures are looked for and need not be there. */
 const OPTIONAL_TAG = /\.(?:sig|att|sbom)$/;
 
-/** What machines pull, request by request, from the mirror's own log. */
+/** What machines pull from the mirror, by the names that the site has for machines and images. */
 export class PullWatch {
-  readonly #options: PullOptions;
-  readonly #machines = new Map<string, MachinePull & { readonly seen: ReadonlySet<string> }>();
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #pulls: Pulls;
+  readonly #imageOf: PullNames['imageOf'];
 
-  constructor(options: PullOptions) {
-    this.#options = options;
+  constructor({ startedMs, machineAt, imageOf }: PullNames) {
+    this.#pulls = gatherPulls({ nameOf: machineAt, refusedSince: new Date(startedMs) });
+    this.#imageOf = imageOf;
   }
 
-  take(request: MirrorRequest): void {
-    const machine = this.#options.machineAt(request.client);
-    if (request.status === 200 || request.status === 206) this.#served(machine, request);
-    else if (request.claimedUser !== undefined)
-      this.#refused(machine, 'denied', request.claimedUser, request);
-    else if (request.status === 404 && request.reference && !OPTIONAL_TAG.test(request.reference))
-      this.#refused(machine, 'missing', this.#nameOf(request), request);
+  take(request: AccessEntry): void {
+    this.#pulls.add(request);
   }
 
   machines(): readonly MachinePull[] {
-    return [...this.#machines.values()];
+    return this.#pulls.clients().flatMap(({ client: machine, images, bytes, lastAt: at }) => {
+      const last = images.at(-1);
+      return last ? { machine, image: this.#nameOf(last), images: images.length, bytes, at } : [];
+    });
   }
 
   refusals(): readonly Refusal[] {
-    return [...this.#refusals.values()];
+    return this.#pulls.clients().flatMap((client) => [...denied(client), ...this.#missing(client)]);
   }
 
-  #nameOf({ digest, reference = '', repository = '' }: MirrorRequest): string {
-    const known = this.#options.imageOf(digest ?? reference);
+  #missing({ client: machine, refused }: ClientPulls): Refusal[] {
+    const missing = refused.filter(
+      ({ status, reference }) =>
+        status === 404 && reference !== '' && !OPTIONAL_TAG.test(reference),
+    );
+    return missing.map((one) => ({
+      ...{ machine, why: 'missing', what: this.#nameOf(one) },
+      ...timesOf([one]),
+    }));
+  }
+
+  #nameOf({ repository, reference }: Pick<ClientImage, 'repository' | 'reference'>): string {
+    const known = this.#imageOf(reference);
     return known ?? `${repository}${reference.includes(':') ? '@' : ':'}${reference}`;
   }
+}
 
-  #served(machine: string, request: MirrorRequest): void {
-    const before = this.#machines.get(machine);
-    const isImage = request.route === 'manifest';
-    const image = isImage ? this.#nameOf(request) : (before?.image ?? '');
-    const seen = isImage ? new Set([...(before?.seen ?? []), image]) : (before?.seen ?? new Set());
-    const bytes = (before?.bytes ?? 0) + request.bytesSent;
-    this.#machines.set(machine, {
-      ...{ machine, image, images: seen.size, bytes, at: request.at, seen },
-    });
-    // Who gets what it wants is not refused, whatever was before.
-    for (const [key, { why, what }] of this.#refusals) {
-      const isOver = why === 'denied' || what === image;
-      if (key.startsWith(`${machine} `) && isOver) this.#refusals.delete(key);
-    }
-  }
+/** One user with a wrong password is one refusal, whatever was asked for. */
+function denied({ client: machine, refused }: ClientPulls): Refusal[] {
+  const users = new Set(refused.flatMap(({ claimedUser }) => claimedUser ?? []));
+  return [...users].map((what) => ({
+    ...{ machine, why: 'denied', what },
+    ...timesOf(refused.filter(({ claimedUser }) => claimedUser === what)),
+  }));
+}
 
-  #refused(machine: string, why: Refusal['why'], what: string, { at }: MirrorRequest): void {
-    const lastMs = new Date(at).getTime();
-    if (lastMs < this.#options.startedMs) return;
-    const key = `${machine} ${why} ${what}`;
-    const before = this.#refusals.get(key);
-    const count = (before?.count ?? 0) + 1;
-    this.#refusals.set(key, {
-      ...{ machine, why, what, count, sinceMs: before?.sinceMs ?? lastMs, lastMs },
-    });
-  }
+function timesOf(same: readonly RefusedRequest[]) {
+  const ms = (at: string) => new Date(at).getTime();
+  return {
+    count: same.reduce((sum, { times }) => sum + times, 0),
+    sinceMs: Math.min(...same.map(({ firstAt }) => ms(firstAt))),
+    lastMs: Math.max(...same.map(({ at }) => ms(at))),
+  };
 }

@@ -13,6 +13,7 @@ import { isOfMachine, mirrorLog, mirrorLogLines, readMirrorRequest } from '../mi
 import { mirrorHost } from '../mirror-place.ts';
 import { bastionOf } from '../stages/places.ts';
 import type { StageWork } from '../stages/stage.ts';
+import { bootstrapTarget, followBootstrap } from './bootstrap-journal.ts';
 import type { InstallCause, Patience } from './causes.ts';
 import { InstallView } from './install-view.ts';
 import { lookAtCluster } from './look-cluster.ts';
@@ -42,7 +43,10 @@ export async function watchInstall(
     run.log(line);
     view.heard(line);
   };
-  const companions = [(inner: Context) => admit(inner, work)];
+  const companions = [
+    (inner: Context) => admit(inner, work),
+    followBootstrap(await bootstrapTarget(work), view, pace.everyMs),
+  ];
   return await beside(ctx, work, { view, pace, companions }, (inner) =>
     work.platform.watch(inner, { ...run, log }),
   );
