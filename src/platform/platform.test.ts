@@ -22,7 +22,7 @@ test('the table has each platform once', () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
-test.each([vspherePlatform, nutanixPlatform])(
+test.each([nutanixPlatform])(
   'platform $name refuses to be worked on, and says what works instead',
   async (kind) => {
     await expect(platformSite(kind).then(kind.open)).rejects.toMatchObject({

@@ -115,6 +115,8 @@ export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   /** Whether there is no way out. */
   readonly disconnected: boolean;
   readonly settings: S;
+  /** Absolute paths of the files that settings name, by setting. */
+  readonly files: Readonly<Record<string, string>>;
   readonly bastion: BastionLogin;
   readonly cluster: { readonly controlPlane: number; readonly workers: number };
   readonly shape: SiteShape;

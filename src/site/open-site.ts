@@ -4,6 +4,7 @@ import type { OpenPlatform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import { openInventory, type SiteInventory } from './inventory.ts';
 import { mirrorHost } from './mirror-place.ts';
+import { platformFiles } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
 import { siteShape } from './site-shape.ts';
@@ -69,6 +70,9 @@ export function openPlatform(
     domain,
     disconnected,
     settings,
+    files: Object.fromEntries(
+      platformFiles(site).map(([setting, path]) => [setting, sitePath(site, path)]),
+    ),
     bastion,
     cluster,
     shape,

@@ -27,31 +27,46 @@ interface BastionSiteOptions {
   readonly change?: Readonly<Record<string, object>>;
   /** How fast upstream is; as fast as it can unless told. */
   readonly bytesPerSecond?: number;
+  /** Of this machine as its bastion sees it, where the bastion is another. */
+  readonly address?: string;
+  /** A platform that makes the bastion, instead of none; files that its settings name. */
+  readonly platform?: object;
+  readonly files?: Readonly<Record<string, string>>;
 }
+
+/** How to log in to a bastion. */
+type BastionDoor = Pick<Sshd, 'port' | 'user' | 'identity' | 'hostKeys'>;
 
 /** A site of platform none whose bastion is reached over SSH, with an upstream that has one image. */
 export async function bastionSite(
-  sshd: Sshd,
-  { port = sshd.port, change = {}, bytesPerSecond }: BastionSiteOptions = {},
+  sshd: BastionDoor,
+  {
+    port = sshd.port,
+    change = {},
+    bytesPerSecond,
+    address,
+    platform,
+    files,
+  }: BastionSiteOptions = {},
 ): Promise<BastionSite> {
   const upstream = await upstreamWithImage();
   const slow = bytesPerSecond
     ? await startSlowProxy(`http://${upstream}`, bytesPerSecond)
     : undefined;
   if (slow) onTestFinished(slow.stop);
-  const host = slow?.host ?? upstream;
-  const there = `${await tempDir()}/site`;
-  const mirrorPort = await freePort();
+  const at = slow?.host ?? upstream;
+  const host = address === undefined ? at : at.replace(/^[^:]*/, address);
+  const there = address === undefined ? `${await tempDir()}/site` : '/var/lib/atoll/north';
+  const mirrorPort = address === undefined ? await freePort() : 5000;
   const { folder, site } = await siteFolder(
     {
       ...change,
+      ...(platform ? { platform } : {}),
       bastion: {
-        address: '127.0.0.1',
-        port,
-        user: sshd.user,
-        privateKey: sshd.identity,
-        hostKeys: sshd.hostKeys,
-        directory: there,
+        ...{ port, user: sshd.user, privateKey: sshd.identity, directory: there },
+        ...(platform
+          ? { sshKey: `${sshd.identity}.pub` }
+          : { address: '127.0.0.1', hostKeys: sshd.hostKeys }),
       },
       registry: { host: 'localhost', port: mirrorPort, ...change.registry },
       mirror: { imageSet: 'set.yaml', registriesConf: 'registries.conf' },
@@ -61,6 +76,7 @@ export async function bastionSite(
     {
       'set.yaml': `kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  additionalImages:\n  - name: ${host}/up/one:v1\n`,
       'registries.conf': `[[registry]]\nlocation = "${host}"\ninsecure = true\n`,
+      ...files,
     },
   );
   return { folder, site, there, mirrorPort };

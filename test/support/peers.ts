@@ -26,6 +26,7 @@ export type Peer =
   | 'helm'
   | 'opm'
   | 'etcd'
+  | 'vcsim'
   | 'kube-apiserver';
 
 const EXTRA_PATHS = [

@@ -14,6 +14,8 @@ export interface Sshd {
   readonly user: string;
   /** File of the private key that may log in. */
   readonly identity: string;
+  /** Its public part. */
+  readonly publicKey: string;
   /** Public keys of the host, one line each: `ssh-ed25519 AAAA…`. */
   readonly hostKeys: readonly string[];
   readonly folder: string;
@@ -51,6 +53,7 @@ export async function startSshd({ programs = false } = {}): Promise<Sshd> {
     port,
     user: userInfo().username,
     identity: join(folder, 'id'),
+    publicKey: (await readFile(join(folder, 'id.pub'), 'utf8')).trim(),
     hostKeys: [await publicKey('ed25519'), await publicKey('ecdsa')],
     folder,
     stop,

@@ -11,6 +11,7 @@ import {
 import { clusterVersionPatch, updateService } from './cluster-version.ts';
 import { imageConfig, trustedCaConfigMap, trustedCaKey } from './image-config.ts';
 import { imagePolicy } from './image-policy.ts';
+import { imageRegistryObjects } from './image-registry.ts';
 import { telemetryOff } from './monitoring-config.ts';
 import { pinnedImageSets } from './pinned-images.ts';
 import { releaseSignatures } from './release-signatures.ts';
@@ -155,5 +156,29 @@ describe('releaseSignatures', () => {
     expect(() => releaseSignatures([], { binaryData: { x: 'eA==' } })).toThrow(
       'Cannot keep signature "x"',
     );
+  });
+});
+
+describe('imageRegistryObjects', () => {
+  const config = (storage: object) => ({
+    apiVersion: 'imageregistry.operator.openshift.io/v1',
+    kind: 'Config',
+    metadata: { name: 'cluster' },
+    spec: { managementState: 'Managed', replicas: 1, rolloutStrategy: 'Recreate', storage },
+  });
+
+  test('gives the registry of a cluster a volume that one pod has at a time', () => {
+    expect(imageRegistryObjects('volume')).toEqual([
+      expect.objectContaining({
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'image-registry-storage', namespace: 'openshift-image-registry' },
+        spec: expect.objectContaining({ accessModes: ['ReadWriteOnce'] }),
+      }),
+      config({ pvc: { claim: 'image-registry-storage' } }),
+    ]);
+  });
+
+  test('or a folder that goes with its pod', () => {
+    expect(imageRegistryObjects('emptyDir')).toEqual([config({ emptyDir: {} })]);
   });
 });

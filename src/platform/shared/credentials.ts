@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { readText } from '../../core/files.ts';
 import { registerSecret } from '../../core/redact.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
-import type { InstallPlatformFacts } from '../platform.ts';
+import type { InstallPlatformFacts, PlatformSite } from '../platform.ts';
 
 /** A setting of platforms that want a login. Its content never stands in the site file. */
 export const credentialsFile = z
@@ -17,4 +18,9 @@ export function readCredentials({ files }: InstallPlatformFacts): z.output<typeo
   if (value === undefined) throw inputError('platform.credentials', problems);
   registerSecret(value.password);
   return value;
+}
+
+/** The same for a site that is worked on. */
+export async function siteCredentials({ files }: Pick<PlatformSite, 'files'>) {
+  return readCredentials({ files: { credentials: await readText(files.credentials ?? '') } });
 }

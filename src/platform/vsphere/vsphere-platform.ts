@@ -1,34 +1,13 @@
-import * as z from 'zod';
 import { definePlatform } from '../platform.ts';
-import { credentialsFile, readCredentials } from '../shared/credentials.ts';
-import { platformNotBuilt } from '../shared/not-built.ts';
-
-const name = 'vsphere';
-
-const text = z.string().min(1);
-
-const settings = z.strictObject({
-  type: z.literal(name),
-  server: text.describe('Host name of the vCenter'),
-  credentials: credentialsFile,
-  datacenter: text,
-  cluster: text.describe('Name of the compute cluster, or its inventory path'),
-  datastore: text.describe('Name of the datastore, or its inventory path'),
-  network: text.describe('Port group of the machines'),
-  folder: text.optional().describe('Existing folder for the machines'),
-  resourcePool: text.optional(),
-  template: text.optional().describe('Template of the machines, reachable without the internet'),
-  clusterOsImage: text.optional().describe('OVA that can be reached without the internet'),
-  apiVips: z.array(text).min(1).describe('Addresses of the API'),
-  ingressVips: z.array(text).min(1).describe('Addresses of the router'),
-});
+import { readCredentials } from '../shared/credentials.ts';
+import { vsphereSettingsSchema } from './settings.ts';
 
 /** Virtual machines of a vCenter. */
 export const vspherePlatform = definePlatform({
-  name,
+  name: 'vsphere',
   summary: 'VMware vSphere',
-  settings,
-  files: ['credentials'],
+  settings: vsphereSettingsSchema,
+  files: ['credentials', 'ca'],
   init: {
     example: {
       server: 'vcenter.example.com',
@@ -42,10 +21,15 @@ export const vspherePlatform = definePlatform({
     },
     asks: {},
   },
-  installPlatform: ({ credentials: _, ...rest }, facts) => ({
+  makesBastion: true,
+  installPlatform: (
+    { credentials: _, ca: _ca, bastion: _bastion, imageRegistry: _r, ...rest },
+    facts,
+  ) => ({
     platform: { ...rest, ...readCredentials(facts) },
   }),
-  open: async () => {
-    throw platformNotBuilt(name);
+  open: async (site) => {
+    const { VSPHERE_WORLD, openVsphere } = await import('./open-vsphere.ts');
+    return openVsphere(site, VSPHERE_WORLD);
   },
 });

@@ -72,6 +72,7 @@ export async function platformSite(
     domain: 'north.example.com',
     disconnected: true,
     settings: { type: kind.name, ...kind.init.example },
+    files: {},
     bastion: { user: 'core', hostKeys: [] },
     cluster: { controlPlane: 3, workers: 2 },
     shape: {

@@ -1,28 +1,36 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../../../core/context.ts';
-import { AtollError } from '../../../core/errors.ts';
-import { exists } from '../../../core/files.ts';
-import { shellLine } from '../../../core/format.ts';
-import { localHost } from '../../../host/local-host.ts';
-import type { AwsSite } from '../network.ts';
+import type { Context } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
+import { exists } from '../../core/files.ts';
+import { shellLine } from '../../core/format.ts';
+import { localHost } from '../../host/local-host.ts';
+import type { PlatformSite } from '../platform.ts';
 
 /** How the inventory knows a cluster that the installer made. */
 export const CLUSTER_KIND = 'openshift-cluster';
 
 const HOUR_MS = 3_600_000;
 
-export const clusterFolder = ({ paths }: AwsSite): string => join(paths.install, 'cluster');
+export const clusterFolder = ({ paths }: Pick<PlatformSite, 'paths'>): string =>
+  join(paths.install, 'cluster');
 
-/** Destroys what the installer made, by what it noted; without a note it made nothing. Needs only AWS, so it runs here. */
-export async function destroyCluster(ctx: Context, site: AwsSite): Promise<true> {
+/** Destroys what the installer made, by what it noted; without a note it made nothing. Needs only the API of the platform, so it runs here. */
+export async function destroyCluster(
+  ctx: Context,
+  site: Pick<PlatformSite, 'paths'>,
+): Promise<true> {
   const folder = clusterFolder(site);
   if (await exists(join(folder, 'metadata.json'))) await runDestroy(ctx, site, folder);
   await rm(folder, { recursive: true, force: true });
   return true;
 }
 
-async function runDestroy(ctx: Context, { paths }: AwsSite, folder: string): Promise<void> {
+async function runDestroy(
+  ctx: Context,
+  { paths }: Pick<PlatformSite, 'paths'>,
+  folder: string,
+): Promise<void> {
   const program = join(paths.tools, 'openshift-install');
   const args = ['destroy', 'cluster', '--dir', folder];
   const { status, stderr } = await localHost().run(ctx, program, args, { timeoutMs: 2 * HOUR_MS });
