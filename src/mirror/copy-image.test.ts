@@ -28,6 +28,9 @@ const none: Registries = {
   source: () => {
     throw new Error('No registry is expected here');
   },
+  catalog: () => {
+    throw new Error('No registry is expected here');
+  },
   limiter: () => {
     throw new Error('No registry is expected here');
   },

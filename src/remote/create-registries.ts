@@ -1,3 +1,4 @@
+import type { Context } from '../core/context.ts';
 import type { RetryPolicy } from '../core/retry.ts';
 import { createServerRoutes } from '../http/server-routes.ts';
 import { Transport } from '../http/transport.ts';
@@ -9,6 +10,7 @@ import { RegistryClient } from './client/registry-client.ts';
 import { type Tuning, tuned } from './client/tuning.ts';
 import { type AuthLookup, loadAuthFiles } from './config/auth-file.ts';
 import { loadRegistriesConf } from './config/load-registries-conf.ts';
+import { listRepositories } from './ops/lists.ts';
 import { blockedError, MirroredSource } from './pull-source.ts';
 import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
 import { RemoteRepository } from './repository.ts';
@@ -53,6 +55,12 @@ class OpenRegistries implements Registries {
       conf: () => this.#conf(),
       open: (endpoint) => this.at(endpoint),
     });
+  }
+
+  async *catalog(ctx: Context, registry: string): AsyncGenerator<string> {
+    const { insecure, blocked } = endpointRules(await this.#conf(), registry);
+    if (blocked) throw blockedError('reach', { registry, repository: '' }, [registry]);
+    yield* listRepositories(ctx, this.#client(registry, insecure));
   }
 
   limiter(registry: string): Limiter {

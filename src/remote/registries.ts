@@ -52,6 +52,8 @@ export interface Registries {
   at(endpoint: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
+  /** The repositories that a registry shows to whoever asks; not every registry does. */
+  catalog(ctx: Context, registry: string): AsyncIterable<string>;
   /** The limit of concurrent requests to this registry: halved by a 429, then growing back. */
   limiter(registry: string): Limiter;
   /** How everything that is tried again here is tried again. */

@@ -58,7 +58,8 @@ export function registryHttp(url: string, headers: Record<string, string> = {}):
 
   const pushBlob: RegistryHttp['pushBlob'] = async (repository, bytes) => {
     const digest = digestOf(bytes);
-    const path = `${await open(repository)}?digest=${digest}`;
+    const location = await open(repository);
+    const path = `${location}${location.includes('?') ? '&' : '?'}digest=${digest}`;
     const { status, bytes: answer } = await send('PUT', path, { body: bytes });
     if (status !== 201) throw new Error(`PUT ${digest}: ${status} ${answer}`);
     return digest;

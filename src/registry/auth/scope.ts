@@ -5,6 +5,8 @@ import { type Grant, isAllowed, ROLES, type Role } from './grants.ts';
 // `repository:NAME:pull,push`, several of them apart by spaces or given more than once.
 
 const SCOPE = /^repository(?:\([a-z0-9]+\))?:(?<name>.+):(?<actions>[a-z,*]+)$/;
+/** Allows to list repositories: those that the owner of the token may pull from. */
+export const CATALOG_SCOPE = 'registry:catalog:*';
 /** More than a client that copies between repositories ever asks for. */
 const MAX_SCOPES = 32;
 
@@ -14,6 +16,7 @@ export function grantScopes(grants: readonly Grant[], scopes: readonly string[])
     .flatMap((text) => text.split(' '))
     .slice(0, MAX_SCOPES)
     .flatMap((text) => {
+      if (text === CATALOG_SCOPE) return [{ role: 'pull', prefix: '', exact: true } as const];
       const { name = '', actions = '' } = SCOPE.exec(text)?.groups ?? {};
       const role = isRepository(name) ? highest(grants, name, actions.split(',')) : undefined;
       return role === undefined ? [] : [{ role, prefix: name, exact: true as const }];

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
+import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { withLock } from '../../core/lock.ts';
 import { registerCredential } from '../../core/redact.ts';
 import {
@@ -52,6 +52,35 @@ export async function addUser(ctx: Context, paths: UserPaths, user: NewUser): Pr
     hashes.set(user.name, hash);
     grants[user.name] = user.grants;
   });
+}
+
+export interface ImportedUsers {
+  readonly added: readonly string[];
+  /** Those of that name here stay as they are. */
+  readonly kept: readonly string[];
+}
+
+/** Takes users over from the htpasswd file of another registry, with the passwords they have. */
+export async function importUsers(
+  ctx: Context,
+  paths: UserPaths,
+  from: string,
+  grants: readonly Grant[],
+): Promise<ImportedUsers> {
+  const found = parseHtpasswd(from, await readText(from));
+  const [added, kept]: [string[], string[]] = [[], []];
+  await change(ctx, paths, (data) => {
+    for (const [name, hash] of found) {
+      if (!isUserName(name)) throw badName(name);
+      if (data.hashes.has(name)) kept.push(name);
+      else {
+        data.hashes.set(name, hash);
+        data.grants[name] = grants;
+        added.push(name);
+      }
+    }
+  });
+  return { added, kept };
 }
 
 export async function setPassword(

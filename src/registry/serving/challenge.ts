@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { scopeText } from '../auth/scope.ts';
+import { CATALOG_SCOPE, scopeText } from '../auth/scope.ts';
 import { roleFor } from './dispatch.ts';
 import { parseRoute } from './routes.ts';
 import { TOKEN_PATH } from './token-endpoint.ts';
@@ -40,6 +40,7 @@ function bearer(request: IncomingMessage, realm: string | undefined): string {
 
 function scopeOf({ url = '', method = '' }: IncomingMessage): string | undefined {
   const route = parseRoute(url.replace(/\?.*/, ''));
+  if (typeof route !== 'string' && route.kind === 'catalog') return CATALOG_SCOPE;
   if (typeof route === 'string' || !('repository' in route)) return undefined;
   return scopeText(roleFor(route, method), route.repository);
 }

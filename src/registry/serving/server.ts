@@ -118,8 +118,13 @@ async function serve(
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
   const identity: { current?: Identity } = {};
-  const allows = (role: Role, repository: string) =>
-    isAllowed(identity.current?.grants ?? [], role, repository);
+  const allows = (role: Role, repository: string) => {
+    const { grants = [], owner } = identity.current ?? {};
+    if (isAllowed(grants, role, repository)) return true;
+    // A token for the list of repositories shows those of its owner.
+    const lists = exchange.entry.route === 'catalog' && role === 'pull' && repository !== '';
+    return lists && isAllowed(owner ?? [], role, repository);
+  };
   const exchange: Exchange = { service, request, response, query, entry: {}, allows };
   recordWhenDone(options, exchange, path);
   // A broken connection is noticed where it is written to.
@@ -153,6 +158,8 @@ async function answer(exchange: Exchange, route: Route, identity: Identity): Pro
   const repository = 'repository' in route ? route.repository : undefined;
   exchange.entry.repository = repository;
   const role = roleFor(route, exchange.request.method ?? '');
+  if (route.kind === 'catalog' && owner && !exchange.allows('pull', ''))
+    throw unauthorized('The token is not for this');
   if (!exchange.allows(role, repository ?? '') && !mayProbe(route, user)) {
     if (user === undefined) throw unauthorized('Log in to do this');
     // The token was made for something else; its owner can have one for this.

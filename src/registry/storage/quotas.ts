@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import { formatBytes } from '../../core/format.ts';
+import { matchesPattern } from '../../core/wildcard.ts';
 import type { Digest } from '../../oci/digest.ts';
 import { isImage } from '../../oci/manifest.ts';
 import { findSoundManifest } from '../../store/read-manifest.ts';
 import type { Store, StoredBlob } from '../../store/store.ts';
 import { WireError } from '../serving/wire-error.ts';
 import type { Links } from './links.ts';
-import { matchesPattern } from './tag-protection.ts';
 
 /** How much each repository whose name fits the pattern may hold. */
 export interface QuotaRule {

@@ -1,8 +1,9 @@
 import type { Context } from '../../core/context.ts';
+import { matchesPattern } from '../../core/wildcard.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { Store } from '../../store/store.ts';
 import { type Links, openLinks, type TagLink } from '../storage/links.ts';
-import { matchesPattern, type TagProtection } from '../storage/tag-protection.ts';
+import type { TagProtection } from '../storage/tag-protection.ts';
 import { attachedTo, reachedFrom, readRepository } from './repository-graph.ts';
 
 /** Which tags of the repositories that fit go by themselves. The first rule that fits counts. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type TimeWindow, windowAt } from '../../core/time-window.ts';
@@ -37,6 +38,7 @@ export function scheduleUpkeep(
 ): { close(): Promise<void> } {
   const closing = new AbortController();
   const here = { ...ctx, signal: AbortSignal.any([ctx.signal, closing.signal]) };
+  setMaxListeners(0, here.signal);
   const lookMs = Math.min(LOOK_MS, ...Object.values(plan.every));
   let looking: Promise<void> | undefined;
 

@@ -2,8 +2,9 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { listOf, nullish, objectOf, text } from '../../core/shape.ts';
 import type { Response } from '../../http/response.ts';
-import { pulling } from '../client/auth/scope.ts';
+import { LISTING, pulling, type Scope } from '../client/auth/scope.ts';
 import { nameOf, type Subject } from '../client/refusal.ts';
+import type { RegistryClient } from '../client/registry-client.ts';
 import { type RepositoryClient, subjectAt } from './repository-client.ts';
 
 const PAGE_BYTES = 16 * 1024 * 1024;
@@ -15,8 +16,8 @@ export async function* pages(
   repo: RepositoryClient,
   first: string,
   headers: Readonly<Record<string, string>> = {},
+  scopes: readonly Scope[] = [pulling(repo.repository)],
 ): AsyncGenerator<Response> {
-  const scopes = [pulling(repo.repository)];
   const seen = new Set<string>();
   let target: string | URL | undefined = first;
   while (target !== undefined) {
@@ -98,5 +99,27 @@ export async function* listTags(ctx: Context, repo: RepositoryClient): AsyncGene
     const list = await readJson(response, subject);
     if (tagListShape(list)) throw unreadable(subject, 'the answer is not a list of tags');
     yield* (list as TagList).tags ?? [];
+  }
+}
+
+interface RepositoryList {
+  readonly repositories?: readonly string[] | null;
+}
+
+const repositoryListShape = objectOf({ repositories: nullish(listOf(text)) });
+
+/** Every repository that the registry shows to whoever asks, page by page. */
+export async function* listRepositories(
+  ctx: Context,
+  client: RegistryClient,
+): AsyncGenerator<string> {
+  const subject: Subject = { action: 'list the repositories of', registry: client.registry };
+  const all = { client, repository: '' };
+  for await (const response of pages(ctx, all, `_catalog?n=${TAGS_PER_PAGE}`, {}, [LISTING])) {
+    if (!response.ok) throw await client.refuse(response, subject);
+    const list = await readJson(response, subject);
+    if (repositoryListShape(list))
+      throw unreadable(subject, 'the answer is no list of repositories');
+    yield* (list as RepositoryList).repositories ?? [];
   }
 }

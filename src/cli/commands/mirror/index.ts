@@ -1,6 +1,7 @@
 import type { Command } from '../../command.ts';
 import { mirrorCopyCommand } from './copy.ts';
 import { mirrorDeleteCommand } from './delete.ts';
+import { mirrorFollowCommand } from './follow.ts';
 import { mirrorInventoryCommand } from './inventory.ts';
 import { mirrorLoadCommand } from './load.ts';
 import { mirrorOutdatedCommand } from './outdated.ts';
@@ -21,4 +22,5 @@ export const MIRROR_COMMANDS: readonly Command[] = [
   mirrorDeleteCommand,
   mirrorReleaseCommand,
   mirrorCopyCommand,
+  mirrorFollowCommand,
 ];

@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts';
 import { registryBackupCommand, registryRestoreCommand } from './backup.ts';
+import { registryImportCommand } from './import.ts';
 import { registryInitCommand } from './init.ts';
 import { registryRenewCommand } from './renew.ts';
 import { registryUpkeepCommand } from './scheduled-upkeep.ts';
@@ -32,5 +33,6 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   registryStatusCommand,
   registryBackupCommand,
   registryRestoreCommand,
+  registryImportCommand,
   registryUpkeepCommand,
 ];

@@ -1,7 +1,9 @@
-export type Action = 'pull' | 'push' | 'delete';
+export type Action = 'pull' | 'push' | 'delete' | '*';
 
 /** What a token has to allow: actions on one repository. */
 export interface Scope {
+  /** Of the registry itself where it says so. */
+  readonly of?: 'registry' | undefined;
   readonly repository: string;
   readonly actions: readonly Action[];
 }
@@ -13,9 +15,14 @@ export const deleting = (repository: string): Scope => ({
   actions: ['delete', 'pull', 'push'],
 });
 
+/** To list the repositories of a registry. */
+export const LISTING: Scope = { of: 'registry', repository: 'catalog', actions: ['*'] };
+
 /** The text for token servers; sorted, so that equal scopes give equal cache keys. */
 export function formatScopes(scopes: readonly Scope[]): string[] {
-  const texts = scopes.map((s) => `repository:${s.repository}:${s.actions.toSorted().join(',')}`);
+  const texts = scopes.map(
+    (s) => `${s.of ?? 'repository'}:${s.repository}:${s.actions.toSorted().join(',')}`,
+  );
   return [...new Set(texts)].toSorted();
 }
 

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { sortedRecord } from '../../core/order.ts';
+import { isObject, parseJson } from '../../core/shape.ts';
+import { type Destination, formatDestination } from '../destination.ts';
+
+/** What was brought to a mirror by following another one: only that may go again. */
+export type FollowedTags = Readonly<Record<string, string>>;
+
+/** One file for each pair. */
+function statePath(dir: string, from: Destination, to: Destination): string {
+  const pair = `${formatDestination(from)} ${formatDestination(to)}`;
+  const name = createHash('sha256').update(pair).digest('hex').slice(0, 16);
+  return join(dir, 'follow', `${name}.json`);
+}
+
+export async function readFollowed(
+  dir: string,
+  from: Destination,
+  to: Destination,
+): Promise<FollowedTags> {
+  const found = parseJson((await readTextIfPresent(statePath(dir, from, to))) ?? '');
+  return isObject(found) && isObject(found.tags) ? (found.tags as FollowedTags) : {};
+}
+
+export async function writeFollowed(
+  dir: string,
+  from: Destination,
+  to: Destination,
+  tags: FollowedTags,
+): Promise<void> {
+  const pair = { from: formatDestination(from), to: formatDestination(to) };
+  const text = JSON.stringify({ ...pair, tags: sortedRecord(tags) }, null, 1);
+  await writeFileAtomic(statePath(dir, from, to), `${text}\n`);
+}
