@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { KINDS } from '../src/cluster/api/kinds.ts';
 import { type KubeObject, keyOf, objectSchema } from '../src/cluster/api/object.ts';
-import type { Resources } from '../src/cluster/api/resources.ts';
 import { applyAll } from '../src/cluster/apply/apply.ts';
 import { applyObject } from '../src/cluster/apply/apply-object.ts';
 import { recordingContext, silentContext } from '../src/core/context.ts';
@@ -27,15 +26,9 @@ import {
   imageTagMirrorSet,
 } from '../src/generate/mirror-sets.ts';
 import { digestOf } from '../src/oci/digest.ts';
-import { FakeOperators } from './support/cluster/fake-operators.ts';
-import { type KubeApi, startKubeApi } from './support/cluster/kube-api.ts';
+import { INDEX, MIRROR, QUICK, useCluster } from './support/cluster/use-cluster.ts';
 import { describeWithPeers } from './support/peers.ts';
 
-// A whole API starts here, and a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
-
-const MIRROR = 'mirror.example:5000';
-const INDEX = `${MIRROR}/redhat/redhat-operator-index:v4.20`;
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
   type: 'spki',
   format: 'pem',
@@ -86,6 +79,10 @@ const EVERYTHING = parsed(
     publicKey: KEY,
     signedAs: { prefix: 'quay.io/team', signedPrefix: 'quay.io/other' },
   }),
+  ...pinnedImageSets({
+    ...{ name: 'kept', pools: ['worker'] },
+    images: [`quay.io/a@${digestOf('a')}`],
+  }),
   imagePolicy({ name: 'team', namespace: 'default', scopes: [MIRROR], publicKey: KEY }),
   machineConfig({
     name: '99-worker-chrony',
@@ -94,36 +91,17 @@ const EVERYTHING = parsed(
   }),
 );
 
-const QUICK = {
-  pools: { timeoutMs: 60_000, everyMs: 50, degradedMs: 0 },
-  catalogs: { timeoutMs: 60_000, everyMs: 50 },
-};
-
 describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
-  let api: KubeApi;
-  let resources: Resources;
-  let operators: FakeOperators;
-
-  beforeAll(async () => {
-    api = await startKubeApi();
-    resources = await api.resources();
-  });
-  afterAll(() => api?.stop());
-  beforeEach(async () => {
-    operators = new FakeOperators(await api.resources());
-    await operators.install();
-  });
-  afterEach(async () => {
-    await operators.stop();
+  const cluster = useCluster(async ({ resources }) => {
     for (const object of EVERYTHING) await resources.remove(silentContext(), keyOf(object));
   });
 
   test.each(
     EVERYTHING.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const),
   )('the API takes %s strictly and loses no field', async (_title, object) => {
-    await applyObject(silentContext(), resources, object);
+    await applyObject(silentContext(), cluster.resources, object);
 
-    const found = await resources.get(silentContext(), keyOf(object));
+    const found = await cluster.resources.get(silentContext(), keyOf(object));
 
     expect(found).toMatchObject(object);
   });
@@ -142,30 +120,30 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
     });
     if (!object) throw new Error('no object');
 
-    await applyObject(silentContext(), resources, {
+    await applyObject(silentContext(), cluster.resources, {
       ...object,
       spec: { ...patch.spec, clusterID: '6a3f0b84-7b7f-4c0d-9d0d-000000000000' },
     });
 
-    expect(await resources.get(silentContext(), keyOf(object))).toMatchObject(patch);
+    expect(await cluster.resources.get(silentContext(), keyOf(object))).toMatchObject(patch);
   });
 
   test('a field that the API does not know is an error', async () => {
     const [object] = parsed({ ...operatorHub({ defaultsOff: true }), spec: { disableAll: true } });
     if (!object) throw new Error('no object');
 
-    await expect(applyObject(silentContext(), resources, object)).rejects.toMatchObject({
+    await expect(applyObject(silentContext(), cluster.resources, object)).rejects.toMatchObject({
       code: 'CLUSTER_REFUSED',
       message: expect.stringContaining('disableAll'),
     });
   });
 
   test('all of it goes to a cluster, nodes and catalogs follow, and a second run changes nothing', async () => {
-    operators.play();
+    cluster.operators.play();
     const ctx = recordingContext();
 
-    const first = await applyAll(ctx, resources, EVERYTHING, { wait: QUICK });
-    const second = await applyAll(ctx, resources, EVERYTHING, { wait: QUICK });
+    const first = await applyAll(ctx, cluster.resources, EVERYTHING, { wait: QUICK });
+    const second = await applyAll(ctx, cluster.resources, EVERYTHING, { wait: QUICK });
 
     expect(first.objects.map(({ object }) => object).slice(0, 5)).toEqual([
       'ConfigMap openshift-config/mirror-ca',
@@ -196,11 +174,11 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
       },
     };
     const has = (generations: object) =>
-      operators.status(node, {
+      cluster.operators.status(node, {
         configVersion: { current: 'x', desired: 'x' },
         pinnedImageSets: [{ name: 'worker-release', desiredGeneration: 1, ...generations }],
       });
-    await operators.put(node);
+    await cluster.operators.put(node);
     await has({ lastFailedGeneration: 1, lastFailedGenerationError: 'no space left' });
     // The node has it only after its failure was seen.
     let seen = () => {};
@@ -213,48 +191,50 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
       },
     });
 
-    const applying = applyAll(ctx, resources, sets, { wait: QUICK });
+    const applying = applyAll(ctx, cluster.resources, sets, { wait: QUICK });
     await failure;
     await has({ currentGeneration: 1 });
     const { objects } = await applying;
 
     expect(objects).toMatchObject([{ object: 'PinnedImageSet worker-release', result: 'created' }]);
     for (const object of [...sets, ...parsed(node)])
-      await resources.remove(silentContext(), keyOf(object));
+      await cluster.resources.remove(silentContext(), keyOf(object));
   });
 
   test('a dry run changes nothing, and is checked by the API all the same', async () => {
     const set = parsed(imageDigestMirrorSet('idms-release-0', RULES));
 
-    const { objects } = await applyAll(silentContext(), resources, set, { dryRun: true });
+    const { objects } = await applyAll(silentContext(), cluster.resources, set, { dryRun: true });
 
     expect(objects).toMatchObject([{ result: 'created' }]);
-    expect(await resources.get(silentContext(), keyOf(set[0] as KubeObject))).toBeUndefined();
+    expect(
+      await cluster.resources.get(silentContext(), keyOf(set[0] as KubeObject)),
+    ).toBeUndefined();
   });
 
   test('a field of somebody else is told, and taken only when asked', async () => {
-    await operators.put({ ...operatorHub({ defaultsOff: false }) });
+    await cluster.operators.put({ ...operatorHub({ defaultsOff: false }) });
     const wanted = parsed(operatorHub({ defaultsOff: true }));
 
-    await expect(applyAll(silentContext(), resources, wanted)).rejects.toMatchObject({
+    await expect(applyAll(silentContext(), cluster.resources, wanted)).rejects.toMatchObject({
       code: 'CLUSTER_CONFLICT',
       message: expect.stringContaining(
         '.spec.disableAllDefaultSources belongs to "fake-operators"',
       ),
     });
-    const { objects } = await applyAll(silentContext(), resources, wanted, { force: true });
+    const { objects } = await applyAll(silentContext(), cluster.resources, wanted, { force: true });
 
     expect(objects).toMatchObject([{ result: 'changed' }]);
-    await operators.put({ ...operatorHub({ defaultsOff: true }) });
+    await cluster.operators.put({ ...operatorHub({ defaultsOff: true }) });
   });
 
   test('a pool that is stuck ends the wait with its own words', async () => {
-    operators.stick('worker', 'node worker-0: unexpected on-disk state');
-    operators.play();
+    cluster.operators.stick('worker', 'node worker-0: unexpected on-disk state');
+    cluster.operators.play();
 
     const applying = applyAll(
       silentContext(),
-      resources,
+      cluster.resources,
       parsed(imageDigestMirrorSet('idms-release-0', RULES)),
       {
         wait: QUICK,
@@ -269,7 +249,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
   });
 
   test('a pool that is paused will not follow, which is told at once', async () => {
-    await operators.put({
+    await cluster.operators.put({
       apiVersion: 'machineconfiguration.openshift.io/v1',
       kind: 'MachineConfigPool',
       metadata: { name: 'worker' },
@@ -278,7 +258,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
 
     const applying = applyAll(
       silentContext(),
-      resources,
+      cluster.resources,
       parsed(imageDigestMirrorSet('idms-release-0', RULES)),
       {
         wait: QUICK,
@@ -298,12 +278,14 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
     );
     const kept = parsed(operatorHub({ defaultsOff: true }));
     const ctx = recordingContext();
-    await applyAll(silentContext(), resources, [...old, ...kept]);
-    await operators.put(imageTagMirrorSet('itms-generic-0', TAGS));
+    await applyAll(silentContext(), cluster.resources, [...old, ...kept]);
+    await cluster.operators.put(imageTagMirrorSet('itms-generic-0', TAGS));
 
-    const without = await applyAll(silentContext(), resources, kept);
-    const refused = await applyAll(silentContext(), resources, kept, { prune: async () => false });
-    const pruned = await applyAll(ctx, resources, kept, { prune: async () => true });
+    const without = await applyAll(silentContext(), cluster.resources, kept);
+    const refused = await applyAll(silentContext(), cluster.resources, kept, {
+      prune: async () => false,
+    });
+    const pruned = await applyAll(ctx, cluster.resources, kept, { prune: async () => true });
 
     expect([without.removed, refused.removed]).toEqual([[], []]);
     expect(pruned.removed).toEqual(['ImageDigestMirrorSet idms-release-0']);
@@ -318,12 +300,12 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
   test('signatures of earlier releases stay', async () => {
     const at = (text: string) =>
       releaseSignatures([{ digest: digestOf(text), bytes: Buffer.from(text) }]);
-    await applyAll(silentContext(), resources, parsed(at('a')));
+    await applyAll(silentContext(), cluster.resources, parsed(at('a')));
 
-    await applyAll(silentContext(), resources, parsed(at('b')));
+    await applyAll(silentContext(), cluster.resources, parsed(at('b')));
 
     const key = keyOf(objectSchema.parse(at('a')));
-    const found = (await resources.get(silentContext(), key)) as
+    const found = (await cluster.resources.get(silentContext(), key)) as
       | { binaryData?: object }
       | undefined;
     expect(Object.keys(found?.binaryData ?? {})).toHaveLength(2);
@@ -331,17 +313,17 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'apply to a real API', () => {
 
   test('a catalog of the cluster is switched off where it is there, and passed over elsewhere', async () => {
     const off = parsed(clusterCatalogOff('openshift-redhat-operators'));
-    const absent = await applyAll(silentContext(), resources, off);
-    await operators.put(
+    const absent = await applyAll(silentContext(), cluster.resources, off);
+    await cluster.operators.put(
       clusterCatalog({ name: 'openshift-redhat-operators', image: 'registry.redhat.io/a:v1' }),
     );
 
-    const there = await applyAll(silentContext(), resources, off, { wait: QUICK });
+    const there = await applyAll(silentContext(), cluster.resources, off, { wait: QUICK });
 
     expect([absent, there].map(({ objects }) => objects[0]?.result)).toEqual([
       'skipped',
       'changed',
     ]);
-    await resources.remove(silentContext(), keyOf(off[0] as KubeObject));
+    await cluster.resources.remove(silentContext(), keyOf(off[0] as KubeObject));
   });
 });

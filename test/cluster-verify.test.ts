@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createServer } from 'node:tls';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
 import { runCommandLine } from '../src/cli/run.ts';
 import { KINDS } from '../src/cluster/api/kinds.ts';
 import { keyOf, objectSchema } from '../src/cluster/api/object.ts';
-import type { Resources } from '../src/cluster/api/resources.ts';
 import { applyAll } from '../src/cluster/apply/apply.ts';
 import { runningImages } from '../src/cluster/running-images.ts';
 import type { CheckResult } from '../src/cluster/verify/check.ts';
@@ -16,22 +17,18 @@ import { toYaml } from '../src/core/yaml.ts';
 import { catalogSource, clusterCatalog, operatorHub } from '../src/generate/cluster/catalogs.ts';
 import { trustedCaConfigMap } from '../src/generate/cluster/image-config.ts';
 import { telemetryOff } from '../src/generate/cluster/monitoring-config.ts';
+import { pinnedImageSets } from '../src/generate/cluster/pinned-images.ts';
 import { releaseSignatures } from '../src/generate/cluster/release-signatures.ts';
 import { samplesConfig } from '../src/generate/cluster/samples-config.ts';
 import { imageDigestMirrorSet } from '../src/generate/mirror-sets.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { makeClientAuthority } from './support/cluster/client-authority.ts';
-import { FakeOperators, RELEASE_DIGEST, VERSION } from './support/cluster/fake-operators.ts';
-import { type KubeApi, startKubeApi } from './support/cluster/kube-api.ts';
+import { RELEASE_DIGEST, VERSION } from './support/cluster/fake-operators.ts';
+import { INDEX, MIRROR, QUICK, useCluster } from './support/cluster/use-cluster.ts';
 import { fakeProcess } from './support/fake-process.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { tempDir } from './support/temp.ts';
 
-// A whole API starts here, and a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
-
-const MIRROR = 'mirror.example:5000';
-const INDEX = `${MIRROR}/redhat/redhat-operator-index:v4.20`;
 const COMPONENTS = 'quay.io/openshift-release-dev/ocp-v4.0-art-dev';
 const rules = (policy?: 'NeverContactSource') => [
   {
@@ -41,10 +38,6 @@ const rules = (policy?: 'NeverContactSource') => [
   },
 ];
 const DAY_MS = 86_400_000;
-const WAIT = {
-  pools: { timeoutMs: 60_000, everyMs: 50, degradedMs: 0 },
-  catalogs: { timeoutMs: 60_000, everyMs: 50 },
-};
 
 /** What a site applies after its install. */
 const GOOD = [
@@ -64,32 +57,20 @@ async function atoll(argv: readonly string[]) {
 }
 
 describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () => {
-  let api: KubeApi;
-  let resources: Resources;
-  let operators: FakeOperators;
-
-  beforeAll(async () => {
-    api = await startKubeApi();
-    resources = await api.resources();
-  });
-  afterAll(() => api?.stop());
-  beforeEach(async () => {
-    operators = new FakeOperators(await api.resources());
-    await operators.install();
-    operators.play();
-    await applyAll(silentContext(), resources, GOOD, { wait: WAIT });
-  });
-  afterEach(async () => {
-    await operators.stop();
+  const cluster = useCluster(async ({ resources, operators }) => {
     const { objects: pods } = await resources.list(silentContext(), KINDS.pod);
     const { objects: nodes } = await resources.list(silentContext(), KINDS.node);
     const { objects: requests } = await resources.list(silentContext(), KINDS.certificateRequest);
     for (const object of [...pods, ...nodes, ...requests]) await operators.remove(object);
     for (const object of GOOD) await resources.remove(silentContext(), keyOf(object));
   });
+  beforeEach(async () => {
+    cluster.operators.play();
+    await applyAll(silentContext(), cluster.resources, GOOD, { wait: QUICK });
+  });
 
   const verify = (expected: Expectation = {}) =>
-    verifyCluster(silentContext(), resources, expected);
+    verifyCluster(silentContext(), cluster.resources, expected);
 
   /** The checks that do not hold. */
   async function failing(expected?: Expectation): Promise<CheckResult[]> {
@@ -108,14 +89,14 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('runningImages names what containers run, the release, and the systems of nodes', async () => {
-    await operators.put({
+    await cluster.operators.put({
       apiVersion: KINDS.machineConfig.apiVersion,
       kind: KINDS.machineConfig.kind,
       metadata: { name: 'rendered-worker-system' },
       spec: { osImageURL: `quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digestOf('system')}` },
     });
 
-    const running = await runningImages(silentContext(), resources);
+    const running = await runningImages(silentContext(), cluster.resources);
 
     const expected = [digestOf('master'), digestOf('worker'), RELEASE_DIGEST, digestOf('system')];
     expect([...running]).toEqual(expect.arrayContaining(expected));
@@ -124,7 +105,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   test('fails when the certificate of the API itself runs out soon', async () => {
     const inAYear = { ...silentContext(), now: () => new Date(Date.now() + 350 * DAY_MS) };
 
-    const { checks } = await verifyCluster(inAYear, resources, {});
+    const { checks } = await verifyCluster(inAYear, cluster.resources, {});
 
     expect(checks.find(({ check }) => check === 'certificates')).toMatchObject({
       outcome: 'fails',
@@ -133,7 +114,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails for an operator that is degraded, in its words', async () => {
-    await operators.degrade('etcd', 'EtcdMembers: 1 of 3 members are available');
+    await cluster.operators.degrade('etcd', 'EtcdMembers: 1 of 3 members are available');
 
     expect(await failing()).toMatchObject([
       {
@@ -157,14 +138,14 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails for an update that is under way', async () => {
-    await operators.version([], { state: 'Partial' });
+    await cluster.operators.version([], { state: 'Partial' });
 
     expect(await failing()).toMatchObject([{ check: 'version' }]);
   });
 
   test('fails for a pool that is stuck, though its operator is well', async () => {
-    operators.stick('worker', 'node worker-0: disk full');
-    await operators.render('worker', []);
+    cluster.operators.stick('worker', 'node worker-0: disk full');
+    await cluster.operators.render('worker', []);
 
     const bad = await failing();
 
@@ -174,7 +155,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails for a pool whose nodes do not know the mirror, whatever it says of itself', async () => {
-    await operators.render('worker', []);
+    await cluster.operators.render('worker', []);
 
     const bad = await failing();
 
@@ -185,7 +166,11 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails for an image that no rule leads to the mirror', async () => {
-    await operators.pod('visitor', 'worker-0', `docker.io/library/nginx@${digestOf('nginx')}`);
+    await cluster.operators.pod(
+      'visitor',
+      'worker-0',
+      `docker.io/library/nginx@${digestOf('nginx')}`,
+    );
 
     expect(await failing({ mirror: MIRROR })).toMatchObject([
       {
@@ -205,7 +190,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
 
   test('fails for images that could have come from outside, unless there is no way out', async () => {
     const open = objectSchema.parse(imageDigestMirrorSet('idms-release-0', rules()));
-    await applyAll(silentContext(), resources, [open], { wait: WAIT });
+    await applyAll(silentContext(), cluster.resources, [open], { wait: QUICK });
     const before = await vi.waitFor(async () => {
       const bad = await failing();
       expect(bad).toMatchObject([{ check: 'provenance' }]);
@@ -213,14 +198,19 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     }, 30_000);
 
     const away = { type: 'RetrievedUpdates', status: 'False', reason: 'RemoteFailed', message: '' };
-    await operators.version([{ ...away, lastTransitionTime: '2026-01-01T00:00:00Z' }]);
+    await cluster.operators.version([{ ...away, lastTransitionTime: '2026-01-01T00:00:00Z' }]);
 
     expect(before[0]?.commands).toEqual([expect.stringContaining('NeverContactSource')]);
     expect(await failing()).toEqual([]);
   });
 
   test('fails for a pod without its image', async () => {
-    await operators.pod('waits', 'worker-0', `${COMPONENTS}@${digestOf('x')}`, 'ImagePullBackOff');
+    await cluster.operators.pod(
+      'waits',
+      'worker-0',
+      `${COMPONENTS}@${digestOf('x')}`,
+      'ImagePullBackOff',
+    );
 
     expect(await failing()).toMatchObject([
       { check: 'pulls', evidence: ['openshift-etcd/waits a: ImagePullBackOff'] },
@@ -228,8 +218,8 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails for what wants to get out', async () => {
-    await operators.put(operatorHub({ defaultsOff: false }));
-    await resources.remove(silentContext(), keyOf(objectSchema.parse(telemetryOff())));
+    await cluster.operators.put(operatorHub({ defaultsOff: false }));
+    await cluster.resources.remove(silentContext(), keyOf(objectSchema.parse(telemetryOff())));
 
     const bad = await failing();
 
@@ -245,7 +235,10 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   });
 
   test('fails without the signature of the release', async () => {
-    await resources.remove(silentContext(), keyOf(objectSchema.parse(releaseSignatures([]))));
+    await cluster.resources.remove(
+      silentContext(),
+      keyOf(objectSchema.parse(releaseSignatures([]))),
+    );
 
     expect(await failing()).toMatchObject([{ check: 'signatures' }]);
   });
@@ -254,18 +247,93 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     const authority = await makeClientAuthority();
     const { cert } = await authority.client('mirror', 'example', new Date(Date.now() + 5 * DAY_MS));
     const map = trustedCaConfigMap('mirror-ca', { [MIRROR]: cert });
-    await operators.put(map);
+    await cluster.operators.put(map);
 
     const bad = await failing();
-    await resources.remove(silentContext(), keyOf(objectSchema.parse(map)));
+    await cluster.resources.remove(silentContext(), keyOf(objectSchema.parse(map)));
 
     expect(bad).toMatchObject([
       { check: 'certificates', evidence: [expect.stringMatching(/runs out in \d days/)] },
     ]);
   });
 
+  test('fails for the certificate of the routers when it runs out soon', async () => {
+    const authority = await makeClientAuthority();
+    const { cert } = await authority.client('*.apps', 'example', new Date(Date.now() + 5 * DAY_MS));
+    const map = {
+      ...KINDS.configMap,
+      metadata: { name: 'default-ingress-cert', namespace: 'openshift-config-managed' },
+      data: { 'ca-bundle.crt': cert },
+    };
+    await cluster.operators.put(map);
+
+    const bad = await failing();
+    await cluster.resources.remove(silentContext(), keyOf(objectSchema.parse(map)));
+
+    expect(bad).toMatchObject([
+      {
+        check: 'certificates',
+        evidence: [expect.stringMatching(/default-ingress-cert.* runs out in \d days/)],
+        commands: expect.arrayContaining(['oc get co ingress']),
+      },
+    ]);
+  });
+
+  test('fails for a node whose kubelet shows a certificate that ran out, and tells of one it cannot see', async () => {
+    const authority = await makeClientAuthority();
+    const old = await authority.client('system:node:worker-0', 'nodes', new Date('2026-01-01'));
+    const kubelet = createServer(old);
+    onTestFinished(() => void kubelet.close());
+    await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve));
+    const { port } = kubelet.address() as AddressInfo;
+    const listensAt = (node: string, Port: number) =>
+      cluster.operators.status(
+        { ...KINDS.node, metadata: { name: node } },
+        {
+          addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+          daemonEndpoints: { kubeletEndpoint: { Port } },
+        },
+      );
+    await listensAt('worker-0', port);
+
+    const evidence = ['worker-0: that of its kubelet ran out on 2026-01-01T00:00:00.000Z'];
+    expect(await failing()).toMatchObject([{ check: 'certificates', evidence }]);
+
+    await listensAt('worker-0', 1);
+    const { checks } = await verify();
+    expect(checks.find(({ check }) => check === 'certificates')).toMatchObject({
+      outcome: 'holds',
+      message: expect.stringContaining('of 1 node it cannot be seen from here'),
+    });
+  });
+
+  test('fails while a node has not got what is pinned', async () => {
+    const images = [`quay.io/a@${digestOf('a')}`];
+    const sets = pinnedImageSets({ name: 'release', pools: ['worker'], images });
+    const [set] = sets.map((one) => objectSchema.parse(one));
+    const node = {
+      ...KINDS.machineConfigNode,
+      metadata: { name: 'worker-0' },
+      spec: {
+        ...{ node: { name: 'worker-0' }, pool: { name: 'worker' } },
+        configVersion: { desired: 'x' },
+      },
+    };
+    if (!set) throw new Error('no set');
+    await cluster.operators.put(node);
+    await cluster.operators.put(set);
+
+    const bad = await failing();
+    for (const object of [set, objectSchema.parse(node)])
+      await cluster.resources.remove(silentContext(), keyOf(object));
+
+    expect(bad).toMatchObject([
+      { check: 'pinned', evidence: ['worker-0: worker-release: it is still pulling'] },
+    ]);
+  });
+
   test('does not take what it may not read for good', async () => {
-    const reader = await api.resources('reader');
+    const reader = await cluster.api.resources('reader');
 
     const { holds, checks } = await verifyCluster(silentContext(), reader);
 
@@ -276,12 +344,12 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
   test('the commands apply and verify end with 0, and verify with 6 when it does not hold', async () => {
     const folder = await tempDir();
     await writeFile(join(folder, 'all.yaml'), toYaml(...GOOD));
-    const kubeconfig = await api.kubeconfig();
+    const kubeconfig = await cluster.api.kubeconfig();
     const access = ['--kubeconfig', kubeconfig];
 
     const applied = await atoll(['apply', folder, ...access, '--output', 'json']);
     const good = await atoll(['verify', '--mirror', MIRROR, ...access]);
-    await operators.degrade('etcd', 'no quorum');
+    await cluster.operators.degrade('etcd', 'no quorum');
     const bad = await atoll(['verify', '--mirror', MIRROR, ...access]);
 
     expect([applied.status, good.status, bad.status]).toEqual([0, 0, 6]);
@@ -301,7 +369,7 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
     await mkdir(written, { recursive: true });
     await writeFile(join(written, 'idms-oc-mirror.yaml'), toYaml(GOOD[0]));
 
-    const kubeconfig = await api.kubeconfig();
+    const kubeconfig = await cluster.api.kubeconfig();
     const { status, stdout, stderr } = await atoll([
       'apply',
       '--site',

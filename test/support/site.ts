@@ -55,7 +55,15 @@ export async function openTestSite(
   files: Readonly<Record<string, string>> = {},
   ctx: Context = silentContext(),
 ): Promise<OpenSite> {
-  const { site: path } = await siteFolder(change, files);
+  const { site } = await siteFolder(change, files);
+  return await openSiteFile(site, ctx);
+}
+
+/** Opens a site until the test ends. */
+export async function openSiteFile(
+  path: string,
+  ctx: Context = silentContext(),
+): Promise<OpenSite> {
   const site = await readSite(path, {}, PLATFORMS);
   const open = await openSite(ctx, site, { PATH: process.env.PATH });
   onTestFinished(() => open.close());

@@ -12,7 +12,7 @@ export const doctorCommand = defineCommand({
   summary: 'Look at everything an install needs, before anything is made',
   description:
     'DNS of api, api-int, *.apps and the mirror as nodes would ask, ports of the load balancer, each login of the pull ' +
-    'secret, trust of the mirror, time servers, and disks against the bytes to mirror. Changes nothing. Exits 0 when ' +
+    'secret, trust of the mirror, hosts that are nodes already, time servers, the clock of the bastion, and disks against the bytes to mirror. Changes nothing. Exits 0 when ' +
     'nothing stands in the way, 3 when something does.',
   options: {
     ...SITE_OPTION,

@@ -14,7 +14,7 @@ export const verifyCommand = defineCommand({
   summary: 'Does the cluster live, and from the mirror alone?',
   description:
     'Looks at version, operators, nodes, pools, certificate requests, pulls, the provenance of every image ' +
-    'that runs, catalogs, signatures, certificates, and at what wants to get out. Each finding comes with its ' +
+    'that runs, catalogs, pinned images, signatures, certificates, and at what wants to get out. Each finding comes with its ' +
     'evidence and the next command. Exits 0 when all holds, 6 when something does not or could not be looked at.',
   options: {
     ...CLUSTER_OPTIONS,

@@ -63,17 +63,30 @@ async function lookAtSets(
   sets: readonly KubeObject[],
 ): Promise<Look<undefined>> {
   const live = await Promise.all(sets.map((set) => resources.get(ctx, keyOf(set))));
-  const nodes = (await resources.list(ctx, KINDS.machineConfigNode)).objects.map((node) =>
-    nodeSchema.parse(node),
-  );
-  const reasons = live.flatMap((object, index) => {
-    if (!object) return [`${sets[index]?.metadata.name}: it is not there`];
-    const { metadata } = setSchema.parse(object);
+  const { objects: nodes } = await resources.list(ctx, KINDS.machineConfigNode);
+  const gone = sets.filter((_, index) => live[index] === undefined);
+  const reasons = [
+    ...gone.map(({ metadata }) => `${metadata.name}: it is not there`),
+    ...pinnedTrouble(
+      live.flatMap((one) => one ?? []),
+      nodes,
+    ),
+  ];
+  if (reasons.length === 0) return { done: true, value: undefined };
+  return { done: false, reason: reasons.join('; ') };
+}
+
+/** Which nodes do not have what sets of their pool name, and why. */
+export function pinnedTrouble(
+  sets: readonly KubeObject[],
+  poolNodes: readonly KubeObject[],
+): string[] {
+  const nodes = poolNodes.map((node) => nodeSchema.parse(node));
+  return sets.flatMap((set) => {
+    const { metadata } = setSchema.parse(set);
     const own = nodes.filter(({ spec }) => spec.pool.name === metadata.labels[ROLE]);
     return own.flatMap((node) => behind(node, metadata.name, metadata.generation));
   });
-  if (reasons.length === 0) return { done: true, value: undefined };
-  return { done: false, reason: reasons.join('; ') };
 }
 
 /** Why a node does not have a set yet. It tries again by itself, so a failure is not the end. */

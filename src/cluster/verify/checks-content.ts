@@ -1,9 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { counted } from '../../core/format.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import type { KubeObject } from '../api/object.ts';
 import { catalogTrouble } from '../apply/wait-catalogs.ts';
+import { pinnedTrouble } from '../apply/wait-pinned.ts';
 import { type Check, fails, holds, unlessAny } from './check.ts';
 import { releaseOf } from './checks-control-plane.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
@@ -28,13 +28,25 @@ export const catalogsCheck: Check = {
   },
 };
 
+export const pinnedCheck: Check = {
+  id: 'pinned',
+  title: 'Nodes keep the images that are pinned',
+  look({ pinnedSets, poolNodes }) {
+    const behind = pinnedTrouble(pinnedSets, poolNodes);
+    return unlessAny(behind, counted(pinnedSets.length, 'set'), {
+      message: `${counted(behind.length, 'set')} not on every node`,
+      commands: ['oc get machineconfignodes', 'oc describe pinnedimageset'],
+    });
+  },
+};
+
 const catalogSpec = z.object({ spec: z.object({ availabilityMode: z.string().optional() }) });
 
 const isOff = (object: KubeObject): boolean =>
   catalogSpec.safeParse(object).data?.spec.availabilityMode === 'Unavailable';
 
 const SIGNATURE_LABEL = 'release.openshift.io/verification-signatures';
-const dataSchema = z.object({
+export const dataSchema = z.object({
   data: z.record(z.string(), z.string()).default({}),
   binaryData: z.record(z.string(), z.string()).default({}),
 });
@@ -67,54 +79,6 @@ export const signaturesCheck: Check = {
     });
   },
 };
-
-const DAY_MS = 86_400_000;
-const SOON_DAYS = 30;
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-export const certificatesCheck: Check = {
-  id: 'certificates',
-  title: 'No certificate of the mirror or of the API runs out soon',
-  look({ trust, serving, now }) {
-    const found = trust.flatMap((map) => {
-      const { data } = dataSchema.parse(map);
-      return Object.entries(data).flatMap(([key, text]) =>
-        (text.match(PEM) ?? []).map((pem) => ({ where: `${map.metadata.name}/${key}`, pem })),
-      );
-    });
-    const evidence = found.flatMap(({ where, pem }) => {
-      const trouble = certificateTrouble(pem, now);
-      return trouble === undefined ? [] : [`openshift-config/${where}: ${trouble}`];
-    });
-    const days = serving && daysUntil(serving.validTo, now);
-    const isShort = days !== undefined && days < SOON_DAYS;
-    const own = isShort
-      ? [`${serving?.server}: the API's own runs out in ${counted(days, 'day')}`]
-      : [];
-    return unlessAny([...evidence, ...own], counted(found.length, 'certificate'), {
-      message: `${counted(evidence.length + own.length, 'certificate')} to renew`,
-      commands: [
-        ...(evidence.length > 0 ? ['atoll registry init --help', 'atoll apply'] : []),
-        ...(isShort ? ['oc get co kube-apiserver', 'oc get csr'] : []),
-      ],
-    });
-  },
-};
-
-const daysUntil = (until: Date, now: Date): number =>
-  Math.floor((until.getTime() - now.getTime()) / DAY_MS);
-
-function certificateTrouble(pem: string, now: Date): string | undefined {
-  try {
-    const { validTo, subject } = new X509Certificate(pem);
-    const days = daysUntil(new Date(validTo), now);
-    const name = subject.split('\n').at(-1) ?? '';
-    if (days < 0) return `${name} ran out on ${new Date(validTo).toISOString()}`;
-    return days < SOON_DAYS ? `${name} runs out in ${counted(days, 'day')}` : undefined;
-  } catch {
-    return 'it is no certificate';
-  }
-}
 
 const samplesSchema = z.object({
   spec: z.object({

@@ -6,7 +6,12 @@ import type { KubeObject } from '../api/object.ts';
 import type { Resources } from '../api/resources.ts';
 import { nodeRegistries } from '../node-registries.ts';
 import { poolOf } from '../pools.ts';
-import { type ServingCertificate, servingCertificate } from './serving-certificate.ts';
+import {
+  type KubeletCertificate,
+  kubeletCertificates,
+  type ServingCertificate,
+  servingCertificate,
+} from './serving-certificate.ts';
 
 const READ = {
   versions: KINDS.clusterVersion,
@@ -23,6 +28,8 @@ const READ = {
   operatorHubs: KINDS.operatorHub,
   images: KINDS.image,
   samples: KINDS.samples,
+  pinnedSets: KINDS.pinnedImageSet,
+  poolNodes: KINDS.machineConfigNode,
 } as const;
 
 const CONFIG_MAPS = {
@@ -58,6 +65,8 @@ export interface ClusterSnapshot extends Objects {
   readonly registries: ReadonlyMap<string, RegistriesConf>;
   /** What the API itself shows; undefined where that could not be seen. */
   readonly serving: ServingCertificate | undefined;
+  /** What nodes show that say where. */
+  readonly kubelets: readonly KubeletCertificate[];
   /** What could not be read, and why. */
   readonly unread: Readonly<Partial<Record<Part | 'registries', string>>>;
 }
@@ -100,5 +109,6 @@ export async function takeSnapshot(
     return new Map(await Promise.all(confs));
   });
   const serving = await servingCertificate(resources.client.access);
-  return { ...objects, now: ctx.now(), expected, registries, serving, unread };
+  const kubelets = await kubeletCertificates(ctx, objects.nodes);
+  return { ...objects, now: ctx.now(), expected, registries, serving, kubelets, unread };
 }

@@ -1,12 +1,8 @@
 import type { Context } from '../../core/context.ts';
 import type { Resources } from '../api/resources.ts';
+import { certificatesCheck } from './certificates.ts';
 import type { Check, CheckResult } from './check.ts';
-import {
-  catalogsCheck,
-  certificatesCheck,
-  egressCheck,
-  signaturesCheck,
-} from './checks-content.ts';
+import { catalogsCheck, egressCheck, pinnedCheck, signaturesCheck } from './checks-content.ts';
 import {
   nodesCheck,
   operatorsCheck,
@@ -31,7 +27,8 @@ const CHECKS: readonly { readonly check: Check; readonly reads: readonly Part[] 
   { check: provenanceCheck, reads: ['pods', 'nodes', 'pools', 'registries'] },
   { check: catalogsCheck, reads: ['catalogSources', 'clusterCatalogs'] },
   { check: signaturesCheck, reads: ['versions', 'signatures'] },
-  { check: certificatesCheck, reads: ['trust'] },
+  { check: certificatesCheck, reads: ['trust', 'signatures', 'nodes'] },
+  { check: pinnedCheck, reads: ['pinnedSets', 'poolNodes'] },
   {
     check: egressCheck,
     reads: ['operatorHubs', 'samples', 'monitoring', 'versions', 'clusterCatalogs'],

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { exists } from '../../core/files.ts';
 import { counted } from '../../core/format.ts';
 import type { SshTarget } from '../../host/ssh-host.ts';
 import { type ClusterMachine, definePlatform, type PlatformSite } from '../platform.ts';
 import { givenBastion, pinOf } from '../shared/given-bastion.ts';
-import { networkChecks, networkProbes } from '../shared/given-network.ts';
+import { hostChecks, networkChecks, networkProbes } from '../shared/given-network.ts';
 import { installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
 
@@ -75,6 +76,10 @@ export const nonePlatform = definePlatform({
         ...(await bastion.checks(ctx)),
         ...countChecks(site, machines),
         ...(await networkChecks(site, networkProbes(dns))),
+        // Once the installer has begun they may well be ours.
+        ...((await exists(installs?.kubeconfig ?? ''))
+          ? []
+          : await hostChecks(machines, networkProbes(dns))),
       ],
       provision: async () => undefined,
       bastion: host,

@@ -98,3 +98,31 @@ async function nameChecks(
   });
   return [known, ...(await Promise.all(doors))];
 }
+
+/** Where every kubelet listens. */
+const KUBELET = 10_250;
+
+/** A host that is to become a node must not be one: whoever boots it would take a running machine away. */
+export async function hostChecks(
+  machines: readonly {
+    readonly name: string;
+    readonly addresses?: readonly string[] | undefined;
+  }[],
+  { knock }: Pick<NetworkProbes, 'knock'>,
+): Promise<PreflightCheck[]> {
+  const checks = machines.map(async ({ name, addresses = [] }): Promise<PreflightCheck[]> => {
+    const [address] = addresses;
+    if (address === undefined) return [];
+    const subject = `host ${name}`;
+    if ((await knock(address, KUBELET)) !== 'open')
+      return [{ subject, severity: 'ok', message: `${address} is no node of a cluster` }];
+    return [
+      {
+        ...{ subject, severity: 'error', stops: 'boot' },
+        message: `${address} (${name}) runs a kubelet already: it is a node of some cluster`,
+        hint: 'Correct its address in platform.machines, or take that node out of its cluster',
+      },
+    ];
+  });
+  return (await Promise.all(checks)).flat();
+}

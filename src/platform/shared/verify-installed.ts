@@ -18,6 +18,7 @@ const SETTLING: ReadonlySet<string> = new Set([
   'requests',
   'pulls',
   'catalogs',
+  'pinned',
 ]);
 
 interface SettleOptions {

@@ -1,10 +1,12 @@
 import type { Context } from '../../core/context.ts';
 import { ERROR_CODES } from '../../core/error-codes.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
-import { formatBytes } from '../../core/format.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
 import { freeSpace } from '../../store/disk/free-space.ts';
+import { isElsewhere } from '../bastion/bastion-place.ts';
 import type { StageWork } from '../stages/stage.ts';
+import { bastionChecks, diskPlaces, MOST_OFFSET_MS } from './bastion.ts';
+import { diskCheck } from './disks.ts';
 import { loginChecks } from './logins.ts';
 import { mirrorChecks } from './mirror.ts';
 import { type ContentPlan, planContent } from './plan-content.ts';
@@ -30,6 +32,7 @@ export async function examineSite(
     upstreamChecks(ctx, work, sources),
     mirrorChecks(ctx, work),
     diskChecks(work, content),
+    bastionChecks(ctx, work, content),
     timeChecks(ctx, work),
   ]);
   return parts.flat();
@@ -42,35 +45,15 @@ async function upstreamChecks(ctx: Context, work: StageWork, sources: boolean) {
   return [...checks, ...(await loginChecks(ctx, work, told))];
 }
 
-/** A mirror keeps what is mirrored once, and needs room to write and to tidy up. */
-const RESERVE_BYTES = 2 * 1024 ** 3;
-
-async function diskChecks(
-  { site, paths }: StageWork,
-  content: ContentPlan | undefined,
-): Promise<PreflightCheck[]> {
-  if (!content) return [];
-  const places = [
-    ...(site.registry.type === 'embedded' ? [['mirror', paths.registry] as const] : []),
-    ...(site.mirror.flow === 'bundle' ? [['bundle', paths.bundle] as const] : []),
-  ];
+/** On this machine, where it does the work. */
+async function diskChecks(work: StageWork, content: ContentPlan | undefined) {
+  if (!content || isElsewhere(work.site)) return [];
   return await Promise.all(
-    places.map(async ([what, path]): Promise<PreflightCheck> => {
-      const subject = `disk of the ${what}`;
-      const free = await freeSpace(path);
-      const needed = content.missingBytes + RESERVE_BYTES;
-      const message = `${formatBytes(free)} free at ${path}, ${formatBytes(needed)} needed`;
-      if (free >= needed) return { subject, severity: 'ok', message };
-      return problem(
-        subject,
-        message,
-        `Free ${formatBytes(needed - free)}, or choose another disk`,
-      );
-    }),
+    diskPlaces(work, work.paths).map(async (place) =>
+      diskCheck(place, await freeSpace(place.path), content),
+    ),
   );
 }
-
-const MOST_OFFSET_MS = 30_000;
 
 /** A clock that is wrong makes every certificate wrong. */
 async function timeChecks(ctx: Context, { site }: StageWork): Promise<PreflightCheck[]> {
