@@ -7,6 +7,10 @@ export interface SiteAnswers {
   readonly name: string;
   readonly mode: string;
   readonly version: string;
+  /** Update channel, where it is not the stable one. */
+  readonly channel?: string | undefined;
+  /** Names of operators, and the catalog they are in. */
+  readonly operators?: { readonly catalog: string; readonly names: readonly string[] } | undefined;
   readonly platform: PlatformKind;
   /** What the platform asked; the rest of its settings are those of its example. */
   readonly settings: JsonObject;
@@ -19,6 +23,7 @@ export interface SiteAnswers {
 
 /** A commented site file: what was asked is set, what has a default is shown. */
 export function siteTemplate(answers: SiteAnswers): string {
+  const minor = minorOf(answers.version);
   const host = answers.registryHost
     ? `  host: ${scalar(answers.registryHost)}\n`
     : '  # host: mirror.example.com   # the name nodes use\n';
@@ -31,7 +36,7 @@ mode: ${scalar(answers.mode)}   # disconnected: no way out; private: internal, w
 
 release:
   version: ${scalar(answers.version)}
-  # channel: stable-${answers.version.split('.').slice(0, 2).join('.')}
+${answers.channel ? `  channel: ${scalar(answers.channel)}` : `  # channel: stable-${minor}`}
   # architecture: amd64
 
 platform:
@@ -52,11 +57,7 @@ proxy:
 # What comes besides the release. Or: imageSet: imageset-config.yaml
 mirror:
   flow: sync   # or bundle: save here, carry, load there
-  # operators:
-  # - catalog: registry.redhat.io/redhat/redhat-operator-index:v${answers.version.split('.').slice(0, 2).join('.')}
-  #   packages:
-  #   - name: openshift-cert-manager-operator
-  # additionalImages:
+${operatorsText(answers)}  # additionalImages:
   # - name: registry.redhat.io/ubi9/ubi:latest
 
 cluster:
@@ -70,6 +71,21 @@ ${answers.sshKey ? `  sshKey: ${scalar(answers.sshKey)}` : '  # sshKey: ~/.ssh/i
 postInstall:
   defaultCatalogs: false
   samples: Removed
+`;
+}
+
+const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
+
+function operatorsText({ operators, version }: SiteAnswers): string {
+  if (operators) {
+    const packages = operators.names.map((name) => ({ name }));
+    const all = { operators: [{ catalog: operators.catalog, packages }] };
+    return toYamlLines(all).replace(/^(?=.)/gm, '  ');
+  }
+  return `  # operators:
+  # - catalog: registry.redhat.io/redhat/redhat-operator-index:v${minorOf(version)}
+  #   packages:
+  #   - name: openshift-cert-manager-operator
 `;
 }
 

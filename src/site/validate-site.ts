@@ -8,6 +8,7 @@ import { parsePullSecret } from '../generate/pull-secret.ts';
 import { openSite } from './open-site.ts';
 import { platformFiles } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
+import { checkChannel } from './release-channel.ts';
 import { siteWorkflow } from './site-workflow.ts';
 import { siteImageSet } from './stages/release.ts';
 import type { Env } from './stages/stage.ts';
@@ -20,6 +21,7 @@ export async function validateSite(ctx: Context, site: Site, env: Env): Promise<
   for (const { message } of warnings) ctx.emit({ type: 'warning.raised', message });
   await checkSteps(ctx, site, env);
   requireSshKey(site);
+  await checkChannel(ctx, site);
 }
 
 /** Files the site names must be there: better said now than in stage three. */

@@ -1,20 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentContext } from '../../src/core/context.ts';
 import { toYaml } from '../../src/core/yaml.ts';
 import {
   CATALOG_IMAGE,
   EXTRA_IMAGE,
   LAB_VERSIONS,
-  makeUpstream,
   upstreamFiles,
 } from '../../src/lab/upstream/upstream.ts';
-import { createRegistries } from '../../src/remote/create-registries.ts';
 import { FAKE_ADDRESSES, FakeOpenshiftInstall } from './cluster/fake-openshift-install.ts';
 import type { KubeApi } from './cluster/kube-api.ts';
 import { freePort } from './docker-registry.ts';
-import { type EmbeddedRegistry, startEmbeddedRegistry } from './embedded-registry.ts';
+import type { EmbeddedRegistry } from './embedded-registry.ts';
 import { startFakeDns } from './fake-dns.ts';
+import { startLabUpstream } from './lab-upstream.ts';
 
 export const LAB_OPERATORS = [
   { catalog: CATALOG_IMAGE, packages: [{ name: 'lab-storage' }] },
@@ -36,25 +34,27 @@ export async function makeNoneSite(folder: string, api: KubeApi): Promise<NoneSi
   const at = (...names: string[]) => join(folder, ...names);
   await mkdir(folder, { recursive: true });
   const installer = await FakeOpenshiftInstall.start(api, at('fake'), at('.atoll'));
-  const upstream = await startEmbeddedRegistry();
-  const registries = createRegistries({ env: {}, insecure: true });
-  await makeUpstream(
-    silentContext(),
+  const { registry: upstream, registriesConf } = await startLabUpstream(
     at('upstream'),
-    ({ registry, repository }) => registries.repository(upstream.host, `${registry}/${repository}`),
     installer.script,
   );
-  await registries.close();
   const login = { auth: Buffer.from('lab:lab-password').toString('base64') };
   await writeFile(at('pull-secret.json'), JSON.stringify({ auths: { [upstream.host]: login } }), {
     mode: 0o600,
   });
-  await writeFile(at('upstream.conf'), ['quay.io', 'registry.redhat.io'].map(tableFor).join('\n'));
   await writeFile(at('id.pub'), `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} a@b\n`);
   const dns = await startFakeDns('north.example.com');
   const mirrorPort = await freePort();
   const write = (change: Readonly<Record<string, object>> = {}) =>
-    writeFile(at('atoll.yaml'), toYaml(siteOf(at('upstream'), mirrorPort, dns.server, change)));
+    writeFile(
+      at('atoll.yaml'),
+      toYaml(
+        siteOf(at('upstream'), mirrorPort, dns.server, {
+          ...change,
+          mirror: { registriesConf, ...change.mirror },
+        }),
+      ),
+    );
   await write();
   const stop = async () => {
     await installer.stop();
@@ -62,11 +62,6 @@ export async function makeNoneSite(folder: string, api: KubeApi): Promise<NoneSi
     dns.stop();
   };
   return { folder, file: at('atoll.yaml'), installer, upstream, mirrorPort, write, stop };
-
-  function tableFor(host: string): string {
-    const location = `${upstream.host}/${host}`;
-    return `[[registry]]\nprefix = "${host}"\nlocation = "${location}"\ninsecure = true\n`;
-  }
 }
 
 function siteOf(
@@ -95,7 +90,6 @@ function siteOf(
       signatureStore: `file://${files.signatures}`,
       releaseKey: files.releaseKey,
       sigstoreKey: files.sigstoreKey,
-      registriesConf: 'upstream.conf',
     },
     cluster: {
       name: 'north',

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { exists, readText } from '../../core/files.ts';
+import { nearest } from '../../core/nearest.ts';
 import { parsePullSecret } from '../../generate/pull-secret.ts';
 import type { Terminal } from '../command.ts';
 
@@ -19,6 +20,7 @@ export const isName = matching(
   'a name has small letters, digits and "-"',
 );
 export const isVersion = matching(/^\d+\.\d+\.\d+/, 'a release looks like 4.18.2');
+export const isChannel = matching(/^[a-z]+-\d+\.\d+$/, 'a channel looks like stable-4.18');
 export const isDomain = matching(
   /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
   'a domain looks like example.com',
@@ -39,6 +41,27 @@ export const isPublicKey: AnswerCheck = async (path) => {
   const isKey = /^(?:ssh-|ecdsa-|sk-)\S+ \S+/.test(await readText(path));
   return isKey ? undefined : `"${path}" holds no public key`;
 };
+
+/** Where people find what they may want: the catalog of Red Hat for a minor version. */
+export const catalogOf = (version: string): string =>
+  `registry.redhat.io/redhat/redhat-operator-index:v${minorOf(version)}`;
+
+export const minorOf = (version: string): string => version.split('.').slice(0, 2).join('.');
+
+export const namesIn = (answer: string): string[] =>
+  answer.split(',').flatMap((name) => name.trim() || []);
+
+/** Each name must be one of these; a question mark asks for all of them. */
+export const isAmong =
+  (known: readonly string[] | undefined, where: string): AnswerCheck =>
+  (answer) => {
+    if (answer === '?')
+      return known ? `${where} has ${known.join(', ')}` : `${where} cannot be asked from here`;
+    const unknown = namesIn(answer).find((name) => known && !known.includes(name));
+    if (unknown === undefined) return undefined;
+    const close = nearest(unknown, known ?? []);
+    return `${where} has no "${unknown}"${close ? `; did you mean "${close}"?` : ''}`;
+  };
 
 const MOST_TRIES = 5;
 

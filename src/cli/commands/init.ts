@@ -8,30 +8,38 @@ import { parseSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
 import { type SiteAnswers, siteTemplate } from '../../site/site-template.ts';
 import { defineCommand, type OptionSpec, type Terminal } from '../command.ts';
-import { onOff, text } from '../flags.ts';
+import { onOff, text, texts } from '../flags.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { REGISTRY_OPTIONS } from '../registry-options.ts';
 import {
   type AnswerCheck,
   askUntil,
+  catalogOf,
   findAnswers,
+  isAmong,
+  isChannel,
   isDomain,
   isName,
   isPublicKey,
   isPullSecret,
   isVersion,
+  minorOf,
+  namesIn,
 } from './init-answers.ts';
+import type { InitOffers, initOffers } from './init-offers.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
   summary: 'Write a commented site file',
   description:
-    'Asks a few questions on a terminal; elsewhere the flags answer them. Writes atoll.yaml and its JSON Schema for editors beside it.',
+    'Asks a few questions on a terminal, and offers what the update service and the catalog have; elsewhere the flags answer them. Writes atoll.yaml and its JSON Schema for editors beside it.',
   options: {
     to: text('FILE', 'File to write', { default: 'atoll.yaml' }),
     name: text('NAME', 'Name of the site'),
     mode: text('MODE', 'Kind of site', { choices: ['disconnected', 'private'] }),
     release: text('VERSION', 'OpenShift release, such as 4.18.2'),
+    channel: text('CHANNEL', 'Update channel, such as stable-4.18'),
+    operator: texts('NAME', 'Operator to mirror, of the catalog of Red Hat; may be repeated'),
     platform: text('TYPE', 'Where it runs', { choices: PLATFORMS.map(({ name }) => name) }),
     ...platformOptions(PLATFORMS),
     baseDomain: text('DOMAIN', 'Base domain of the cluster'),
@@ -43,7 +51,7 @@ export const initCommand = defineCommand({
     imageSet: text('FILE', 'With --ui: the ImageSetConfiguration to write', {
       default: 'imageset.yaml',
     }),
-    graph: text('URL|FILE', 'With --ui: update graph, instead of the public service'),
+    graph: text('URL|FILE', 'Update graph, instead of the public service'),
     ...REGISTRY_OPTIONS,
   },
   examples: {
@@ -63,7 +71,9 @@ export const initCommand = defineCommand({
         hint: 'Name another file with --to, or replace it with --force',
       });
     }
-    const text = siteTemplate(await answersFrom(options, terminal));
+    const text = siteTemplate(
+      await answersFrom(options, terminal, await offersTo(ctx, options, terminal)),
+    );
     const { problems } = parseSite(path, text, {}, PLATFORMS);
     if (problems.length > 0) throw inputError(options.to, problems);
     await writeFileAtomic(path, text);
@@ -85,9 +95,20 @@ function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<st
   );
 }
 
+/** Nobody who cannot be asked needs an offer. */
+async function offersTo(...[ctx, flags, terminal]: Parameters<typeof initOffers>) {
+  if (!terminal.interactive) return undefined;
+  const { initOffers } = await import('./init-offers.ts');
+  return initOffers(ctx, flags, terminal);
+}
+
 type InitFlags = Readonly<Record<string, unknown>>;
 
-async function answersFrom(flags: InitFlags, terminal: Terminal): Promise<SiteAnswers> {
+async function answersFrom(
+  flags: InitFlags,
+  terminal: Terminal,
+  offers: InitOffers | undefined,
+): Promise<SiteAnswers> {
   const found = await findAnswers(terminal.env);
   const ask = async (flag: string, question: string, fallback: string, check?: AnswerCheck) => {
     const given = flags[flag];
@@ -95,33 +116,74 @@ async function answersFrom(flags: InitFlags, terminal: Terminal): Promise<SiteAn
     return await askUntil(terminal, question, fallback, check);
   };
   const name = await ask('name', 'Name of the site', 'my-site', isName);
+  const kinds = PLATFORMS.map((each) => each.name);
   const platform = chosenPlatform(
-    await ask('platform', `Platform (${PLATFORMS.map((each) => each.name).join(', ')})`, 'none'),
+    await ask('platform', `Platform (${kinds.join(', ')})`, 'none', isAmong(kinds, 'atoll')),
   );
   const settings: Record<string, string> = {};
   for (const [field, question] of Object.entries(platform.init.asks)) {
     settings[field] = await ask(field, question, String(platform.init.example[field] ?? ''));
   }
+  const modes = ['disconnected', 'private'];
+  const isMode = isAmong(modes, 'atoll');
+  const mode = await ask('mode', `Kind of site (${modes.join(', ')})`, 'disconnected', isMode);
+  const release = await releaseFrom(ask, offers, flags.release);
+  const baseDomain = await ask('baseDomain', 'Base domain of the cluster', 'example.com', isDomain);
+  const host = `mirror.${name}.example.com`;
+  const registryHost = await ask('registryHost', 'Name of the mirror registry', host);
+  const secret = found.pullSecret ?? 'pull-secret.json';
+  const pullSecret = await ask('pullSecret', 'Pull secret file', secret, isPullSecret);
+  const catalog = catalogOf(release.version);
+  const names = await operatorsFrom(flags, terminal, async () =>
+    offers?.operators(catalog, pullSecret),
+  );
   return {
-    name,
-    platform,
-    settings,
-    mode: await ask('mode', 'Kind of site (disconnected, private)', 'disconnected'),
-    version: await ask('release', 'OpenShift release', '4.18.2', isVersion),
-    baseDomain: await ask('baseDomain', 'Base domain of the cluster', 'example.com', isDomain),
-    registryHost: await ask(
-      'registryHost',
-      'Name of the mirror registry',
-      `mirror.${name}.example.com`,
-    ),
-    pullSecret: await ask(
-      'pullSecret',
-      'Pull secret file',
-      found.pullSecret ?? 'pull-secret.json',
-      isPullSecret,
-    ),
+    ...{ name, platform, settings, mode, baseDomain, registryHost, pullSecret, ...release },
+    operators: names.length > 0 ? { catalog, names } : undefined,
     sshKey: await sshKeyFrom(flags, terminal, found.sshKey),
   };
+}
+
+type Ask = (
+  flag: string,
+  question: string,
+  fallback: string,
+  check?: AnswerCheck,
+) => Promise<string>;
+
+const SHOWN = 5;
+
+/** The channel first: it says which releases there are. */
+async function releaseFrom(ask: Ask, offers: InitOffers | undefined, given: unknown) {
+  const stable = `stable-${minorOf(typeof given === 'string' ? given : EXAMPLE)}`;
+  const channel = await ask('channel', 'Update channel', stable, isChannel);
+  const versions = typeof given === 'string' ? undefined : await offers?.versions(channel);
+  const newest = versions?.slice(-SHOWN) ?? [];
+  const question = `OpenShift release${newest.length > 0 ? ` (${newest.join(', ')})` : ''}`;
+  const check = versions ? isAmong(versions, channel) : isVersion;
+  const version = await ask('release', question, newest.at(-1) ?? EXAMPLE, check);
+  return { version, ...(channel === `stable-${minorOf(version)}` ? {} : { channel }) };
+}
+
+/** A release of a minor version that is asked about first. */
+const EXAMPLE = '4.18.2';
+
+async function operatorsFrom(
+  flags: InitFlags,
+  terminal: Terminal,
+  offer: () => Promise<readonly string[] | undefined>,
+): Promise<readonly string[]> {
+  const given = flags.operator as readonly string[];
+  if (given.length > 0 || !terminal.interactive) return given;
+  const question = 'Operators to mirror, with commas between them ("?" shows all)';
+  let known: Promise<readonly string[] | undefined> | undefined;
+  // A catalog is large: it is read for those who want something of it.
+  const check: AnswerCheck = async (answer) => {
+    if (namesIn(answer).length === 0) return undefined;
+    known ??= offer();
+    return await isAmong(await known, 'the catalog')(answer);
+  };
+  return namesIn(await askUntil(terminal, question, '', check));
 }
 
 /** Without a terminal nobody can be asked: then the key that is there is taken, if one is. */

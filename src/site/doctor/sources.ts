@@ -9,6 +9,7 @@ import type { PreflightCheck } from '../../platform/platform.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { isElsewhere } from '../bastion/bastion-place.ts';
 import { sitePath } from '../read-site.ts';
+import { requireInChannel } from '../release-channel.ts';
 import { siteCollectDeps, siteImageSet } from '../stages/release.ts';
 import type { StageWork } from '../stages/stage.ts';
 import { failureOf, hintFor, problem, quiet, withImpatientRegistries } from './probe.ts';
@@ -80,6 +81,7 @@ async function releaseOf(ctx: Context, work: StageWork, registries: Registries) 
     const failure = await failureOf(async () => {
       const graphs = createGraphSource(deps.web, deps.graph);
       reference = await findVersion(ctx, version, architecture, graphs);
+      if (!work.site.mirror.imageSet) await requireInChannel(ctx, work.site, graphs);
     });
     return { reference, failed: failure ? [checkOf('of the update graph', failure)] : [] };
   } finally {
