@@ -1,5 +1,5 @@
-// npm run bench registry [-- --rounds N --seconds S --workers N]
-// The embedded registry against Debian's docker-registry, taking turns in one run.
+// npm run bench registry [-- --rounds N --seconds S --workers N --against PROGRAM]
+// The embedded registry against Debian's docker-registry, or another build of distribution, taking turns in one run.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,6 +20,8 @@ const MB = 1_000_000;
 const BLOB_BYTES = 60 * MB;
 const UPLOADS = 16;
 const TARGETS = { manifest: 12, get: 1.2, put: 1.6 };
+/** The newest distribution is faster than Debian's. */
+const OTHER_TARGETS = { manifest: 8, get: 1.1 };
 const MAX_RESIDENT = 120 * MB;
 
 export async function run(args) {
@@ -29,6 +31,7 @@ export async function run(args) {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '3' },
       workers: { type: 'string', default: '2' },
+      against: { type: 'string' },
     },
   });
   const folder = await mkdtemp(join(tmpdir(), 'atoll-bench-registry-'));
@@ -40,14 +43,14 @@ export async function run(args) {
       certificate: join(folder, 'atoll', 'tls', 'server.crt'),
       key: join(folder, 'atoll', 'tls', 'server.key'),
     };
-    servers.push(await startDocker(join(folder, 'docker'), pair));
+    servers.push(await startDocker(join(folder, 'docker'), pair, values.against));
     const results = await measureAll(
       servers,
       folder,
       Number(values.rounds),
       Number(values.seconds),
     );
-    return report(results);
+    return report(results, values.against ? OTHER_TARGETS : TARGETS);
   } finally {
     for (const server of servers) await stop(server);
     await rm(folder, { recursive: true, force: true });
@@ -151,14 +154,14 @@ const ROWS = [
   ['60 MB blob GET, TLS', 'getTls', 'MB/s', MB, 's/GB'],
 ];
 
-function report(results) {
+function report(results, targets) {
   const middle = (name, key, field) =>
     median(results[name].rounds.map((round) => round[key][field]));
   let missed = 0;
   for (const [title, key, unit, divisor, costUnit] of ROWS) {
     const [ours, theirs] = ['atoll', 'docker-registry'].map((name) => middle(name, key, 'rate'));
     const costs = ['atoll', 'docker-registry'].map((name) => middle(name, key, 'cost'));
-    const target = TARGETS[key];
+    const target = targets[key];
     const ratio = ratioOf(results, key);
     const met = target === undefined || ratio >= target;
     if (!met) missed += 1;

@@ -1,4 +1,4 @@
-// The two registries, each on plain HTTP and on TLS, with the same content.
+// The two registries, ours and one of distribution, each on plain HTTP and on TLS, with the same content.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -54,8 +54,9 @@ export async function startOurs(folder, workers) {
   return { name: 'atoll', url, tlsUrl: `https://127.0.0.1:${tls}`, child, folder };
 }
 
-export async function startDocker(folder, pair) {
-  const program = PEER_PATHS.find((path) => existsSync(path));
+/** Debian's, or another build of distribution. */
+export async function startDocker(folder, pair, given) {
+  const program = given ?? PEER_PATHS.find((path) => existsSync(path));
   if (!program) throw new Error('docker-registry is not installed: run scripts/peers');
   const children = [];
   const urls = [];
