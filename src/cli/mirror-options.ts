@@ -8,7 +8,7 @@ import { parseBytes } from '../core/format.ts';
 import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
 import { formatDestination, parseDestination } from '../mirror/destination.ts';
-import type { OtherMirrors } from '../mirror/flow/cluster-resources.ts';
+import type { OtherMirrors } from '../mirror/flow/other-mirrors.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { loadAuthFiles } from '../remote/config/auth-file.ts';
@@ -74,7 +74,7 @@ export const MIRROR_OPTIONS = {
   icsp: onOff('Write ImageContentSourcePolicy instead of IDMS and ITMS'),
   alsoAt: texts(
     'HOST[/PATH]',
-    'Another mirror with the same content: rules name it second, for when this one is away',
+    'Another mirror with the same content: rules name it second, for when this one is away; later runs know it, "none" forgets',
   ),
   signatures: onOff('Leave Sigstore signatures and other artifacts behind', { default: true }),
   concurrency: number('N', 'Blobs under way at once'),
@@ -148,7 +148,8 @@ export function otherMirrors({
 }): OtherMirrors | undefined {
   if (alsoAt.length === 0) return undefined;
   const placeOf = (text: string) => formatDestination(parseDestination(text));
-  return { of: placeOf(to), mirrors: alsoAt.map(placeOf) };
+  const isNone = alsoAt.length === 1 && alsoAt[0] === 'none';
+  return { of: placeOf(to), mirrors: isNone ? [] : alsoAt.map(placeOf) };
 }
 
 /** Everything is there, or some images are not and the rest is in place. */

@@ -18,18 +18,13 @@ import {
   type RuleGroup,
 } from '../image-rules.ts';
 import { fillTemplate } from './catalog-template.ts';
+import type { OtherMirrors } from './other-mirrors.ts';
 
 export interface ResourceOptions {
   /** ImageContentSourcePolicy for old clusters, instead of the two newer kinds. */
   readonly icsp?: boolean | undefined;
   /** Other mirrors with the same content: rules name them after the one they stand in for. */
-  readonly alsoAt?: OtherMirrors | undefined;
-}
-
-/** Each as `host[:port][/path]`. */
-export interface OtherMirrors {
-  readonly of: string;
-  readonly mirrors: readonly string[];
+  readonly others?: readonly OtherMirrors[] | undefined;
 }
 
 /** Names that earlier runs gave to the objects of catalogs, by `cs IMAGE` and `cc IMAGE`. */
@@ -129,14 +124,14 @@ function addMirrorSets(images: readonly MirroredImage[], options: ResourceOption
 }
 
 /** The rules, with every other mirror beside the one that is known. */
-function rulesWith(images: readonly MirroredImage[], { alsoAt }: ResourceOptions): ImageRules {
+function rulesWith(images: readonly MirroredImage[], { others = [] }: ResourceOptions): ImageRules {
   const rules = imageRules(images);
-  if (!alsoAt) return rules;
-  const { of: home, mirrors } = alsoAt;
-  const all = (mirror: string) =>
-    mirror.startsWith(`${home}/`)
-      ? [mirror, ...mirrors.map((other) => `${other}${mirror.slice(home.length)}`)]
-      : [mirror];
+  if (others.length === 0) return rules;
+  const standIns = (mirror: string) =>
+    others
+      .filter(({ of: home }) => mirror.startsWith(`${home}/`))
+      .flatMap(({ of: home, mirrors }) => mirrors.map((each) => each + mirror.slice(home.length)));
+  const all = (mirror: string) => [mirror, ...standIns(mirror)];
   const wider = (list: readonly MirrorRule[]) =>
     list.map((rule) => ({ ...rule, mirrors: rule.mirrors.flatMap(all) }));
   const widened = ({ release, operator, generic }: GroupedRules): GroupedRules => ({

@@ -8,9 +8,9 @@ import type { Registries } from '../../remote/registries.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import type { CopyOptions, CopyReport, ImageJob } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import type { ResourceOptions } from './cluster-resources.ts';
 import { pacedSource } from './paced-source.ts';
 import type { KnownSignature, WorkingDir } from './working-dir.ts';
+import type { ResourceWriteOptions } from './write-resources.ts';
 
 /** What every flow is given. */
 export interface RunOptions {
@@ -23,7 +23,7 @@ export interface RunOptions {
 }
 
 /** What a flow that fills a mirror is given. */
-export interface MirrorRunOptions extends RunOptions, ResourceOptions {
+export interface MirrorRunOptions extends RunOptions, ResourceWriteOptions {
   readonly workingDir: WorkingDir;
 }
 

@@ -15,6 +15,7 @@ import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
 // <dir>/working-dir/
 //   mirrored.json            every image that is in the mirror, over all runs
 //   signatures/sha256-<hex>  GPG signatures of releases, over all runs
+//   other-mirrors.json       mirrors with the same content, over all runs
 //   cluster-resources/       what to apply to the cluster, made from the two above
 //   install-config.yaml      the part of an install-config that names the mirror
 //   dry-run/                 mapping.txt, missing.txt

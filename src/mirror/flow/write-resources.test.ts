@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
@@ -73,4 +73,38 @@ test('writeResources names another mirror with the same content second in every 
   const both = ['m.example:5000/ocp', 'n.example'].map((at) => `${at}/openshift/release-images`);
   for (const text of [await readFile(file, 'utf8'), installConfig ?? ''])
     expect(text.match(/(?<=- )\S+release-images/g)).toEqual(both);
+});
+
+test('writeResources remembers other mirrors until it is told of others or of none', async () => {
+  const workingDir = new WorkingDir(await tempDir());
+  const source = parseReference(`quay.io/openshift-release-dev/ocp-release@${digestOf('r')}`);
+  const image = { kind: 'release', source, reason: 'a release' } as const;
+  const target = parseReference('m.example:5000/ocp/openshift/release-images:4.18.1-x86_64');
+  await workingDir.addMirrored([{ image, target, digest: digestOf('r') }]);
+  const mirrorsWith = async (...mirrors: readonly string[][]) => {
+    const [given] = mirrors;
+    const alsoAt = given && { of: 'm.example:5000/ocp', mirrors: given };
+    const { installConfig } = await writeResources(ctx, workingDir, { alsoAt });
+    return installConfig?.match(/(?<=- )\S+(?=\/openshift\/release-images)/g);
+  };
+
+  expect(await mirrorsWith()).toEqual(['m.example:5000/ocp']);
+  expect(await mirrorsWith(['n.example', 'o.example/x'])).toHaveLength(3);
+  expect(await mirrorsWith()).toEqual(['m.example:5000/ocp', 'n.example', 'o.example/x']);
+  expect(await mirrorsWith(['p.example'])).toEqual(['m.example:5000/ocp', 'p.example']);
+  expect(await mirrorsWith([])).toEqual(['m.example:5000/ocp']);
+  expect(await mirrorsWith()).toEqual(['m.example:5000/ocp']);
+});
+
+test('writeResources names a memory of other mirrors that it cannot read', async () => {
+  const workingDir = new WorkingDir(await tempDir());
+  const path = workingDir.file('other-mirrors.json');
+  await mkdir(workingDir.path, { recursive: true });
+  await writeFile(path, '{"version":2}');
+
+  await expect(writeResources(ctx, workingDir)).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: `Cannot read "${path}": it is not what atoll wrote`,
+    hint: expect.stringContaining('--also-at'),
+  });
 });

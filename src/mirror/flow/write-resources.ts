@@ -11,6 +11,7 @@ import {
   RESOURCE_FILE,
   type ResourceOptions,
 } from './cluster-resources.ts';
+import { knownMirrors, type OtherMirrors } from './other-mirrors.ts';
 import type { WorkingDir } from './working-dir.ts';
 
 export interface WrittenResources {
@@ -20,13 +21,19 @@ export interface WrittenResources {
   readonly installConfig: string | undefined;
 }
 
+export interface ResourceWriteOptions extends Pick<ResourceOptions, 'icsp'> {
+  /** Remembered, until another list for the same mirror is given. */
+  readonly alsoAt?: OtherMirrors | undefined;
+}
+
 /** Rewrites `cluster-resources` from all that is in the mirror; what is no longer true goes. */
 export async function writeResources(
   ctx: Context,
   workingDir: WorkingDir,
-  options: ResourceOptions = {},
+  { icsp, alsoAt }: ResourceWriteOptions = {},
 ): Promise<WrittenResources> {
   const images = await workingDir.mirrored();
+  const options: ResourceOptions = { icsp, others: await knownMirrors(workingDir, alsoAt) };
   const folder = workingDir.file('cluster-resources');
   await makeFolder(folder);
   const found = (await readdir(folder)).filter((name) => RESOURCE_FILE.test(name));
@@ -41,7 +48,7 @@ export async function writeResources(
     await writeTold(ctx, path, text);
     written.push(path);
   }
-  if (options.icsp) warnOfTags(ctx, pulledByTag(images));
+  if (icsp) warnOfTags(ctx, pulledByTag(images));
   const installConfig = installConfigPart(images, options) || undefined;
   const path = workingDir.file('install-config.yaml');
   if (installConfig === undefined) await rm(path, { force: true });

@@ -6,15 +6,18 @@ import { isManifestType } from '../../../oci/media-types.ts';
 import { formatReference } from '../../../oci/reference.ts';
 import { referrersTag } from '../../../oci/referrers.ts';
 import type { Registries, Repository } from '../../../remote/registries.ts';
-import type { ResourceOptions } from '../cluster-resources.ts';
 import type { WorkingDir } from '../working-dir.ts';
-import { type WrittenResources, writeResources } from '../write-resources.ts';
+import {
+  type ResourceWriteOptions,
+  type WrittenResources,
+  writeResources,
+} from '../write-resources.ts';
 import type { ImageContent } from './mirror-content.ts';
 import { type DeletePlan, freedBytes, targetsOf } from './plan-delete.ts';
 
 const AT_ONCE = 8;
 
-export interface ExecuteOptions extends ResourceOptions {
+export interface ExecuteOptions extends Pick<ResourceWriteOptions, 'icsp'> {
   readonly workingDir: WorkingDir;
   readonly registries: Registries;
 }
