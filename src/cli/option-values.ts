@@ -52,6 +52,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'HOST[/PATH]': host,
   'HOST[:PORT]': host,
   IMAGE: reference,
+  LIFE: matching(
+    /^(?:\d+(?:\.\d+)?[smhdw]|never)$/,
+    'It is no life of a token: 12h, 90d or never.',
+  ),
   N: atLeast(1),
   // As many as the configuration of a registry allows: thousands would take the machine away.
   PROCESSES: within(1, 64, 'It is no number of processes: 1 to 64.'),

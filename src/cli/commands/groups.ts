@@ -7,6 +7,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   catalog: 'Look into an operator catalog',
   registry: 'Run and look after the embedded mirror registry',
   'registry user': 'Users of the embedded registry',
+  'registry token': 'Tokens of machines that use the embedded registry',
   render: 'Print configuration files that point at the mirror',
   'render cloudformation': 'Templates of the stacks of a site on AWS',
   'render credentials': 'Credentials of operators in manual mode',

@@ -38,7 +38,7 @@ export const tokenCreateCommand = defineCommand({
     },
     expires: {
       type: 'string',
-      value: 'TIME',
+      value: 'LIFE',
       default: '90d',
       summary: 'How long it is valid: 12h, 90d, or never',
     },
