@@ -6,10 +6,13 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { hash } from 'bcryptjs';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
+import { recordingContext, silentContext } from '../src/core/context.ts';
 import { ERROR_CODES } from '../src/core/error-codes.ts';
 import { digestOf } from '../src/oci/digest.ts';
+import { createPasswordProcess } from '../src/registry/auth/password-process.ts';
 import { freePort } from './support/docker-registry.ts';
 import { runBundle, serveBundle } from './support/registry-process.ts';
 import { tempDir } from './support/temp.ts';
@@ -233,4 +236,40 @@ test('registry renew signs a new certificate for the same names', async () => {
 
   expect([status, stdout]).toEqual([0, expect.stringContaining('for localhost, 127.0.0.1, valid')]);
   expect(await readFile(join(dir, 'tls', 'server.crt'), 'utf8')).not.toBe(before);
+});
+
+test('registry serve compares passwords in a process of its own, while it goes on', async () => {
+  const { compare, close } = createPasswordProcess(silentContext(), {
+    file: process.execPath,
+    args: [program],
+  });
+  onTestFinished(close);
+  const hashed = await hash('right', 10);
+  expect(await compare('wrong', hashed)).toBe(false);
+  let [turns, done] = [0, false];
+  const spin = () => {
+    turns += 1;
+    if (!done) setImmediate(spin);
+  };
+  spin();
+
+  expect(await compare('right', hashed)).toBe(true);
+  done = true;
+
+  // Here it would have been one or two: nothing else has a turn while bcrypt works.
+  expect(turns).toBeGreaterThan(20);
+});
+
+test('registry serve compares passwords by itself where the other process does not start', async () => {
+  const ctx = recordingContext();
+  const { compare, close } = createPasswordProcess(ctx, {
+    file: process.execPath,
+    args: ['-e', ''],
+  });
+  onTestFinished(close);
+  const hashed = await hash('right', 4);
+
+  expect(await compare('right', hashed)).toBe(true);
+  expect(await compare('wrong', hashed)).toBe(false);
+  expect(ctx.events).toMatchObject([{ type: 'warning.raised' }]);
 });

@@ -14,13 +14,13 @@ export interface Passwords {
   check(user: string, password: string, hash: string | undefined): Promise<boolean>;
 }
 
-type Compare = (password: string, hash: string) => Promise<boolean>;
+export type ComparePassword = (password: string, hash: string) => Promise<boolean>;
 
 export interface PasswordsOptions {
   /** The highest cost of any user's hash: what a wrong password costs. */
   readonly highestCost?: () => number;
-  /** Replaces bcrypt, for tests. */
-  readonly compare?: Compare;
+  /** How bcrypt is done, where that is not here. */
+  readonly compare?: ComparePassword | undefined;
 }
 
 export function createPasswords({
@@ -56,7 +56,7 @@ export function createPasswords({
  * between: afterwards nobody can tell by the time who exists, or how well whose password is kept.
  */
 async function workOff(
-  matches: Compare,
+  matches: ComparePassword,
   password: string,
   hashed: string | undefined,
   highest: number,

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import type { AccessSink } from '../access/access-log.ts';
+import type { ComparePassword } from '../auth/passwords.ts';
 import type { ConnectUpstream } from '../cache/pull-through.ts';
 import type { QuotaRule } from '../storage/quotas.ts';
 import type { CertificatePaths } from '../tls/certificate-file.ts';
@@ -48,6 +49,8 @@ export interface RegistryConfig {
   readonly limits?: Partial<Limits> | undefined;
   /** Needed for a listener with an upstream. */
   readonly connect?: ConnectUpstream | undefined;
+  /** Compares passwords elsewhere than in this process, which has requests to answer. */
+  readonly comparePassword?: ComparePassword | undefined;
   /** Numbers of the other processes that serve the same store. */
   readonly peerMetrics?: (() => readonly Snapshot[]) | undefined;
   /** Replaces the look at the disk, for tests. */

@@ -96,7 +96,7 @@ export async function startRegistry(
 
 async function openAuth(
   ctx: Context,
-  { auth }: RegistryConfig,
+  { auth, comparePassword }: RegistryConfig,
   metrics: Metrics,
 ): Promise<Authenticator> {
   if (!auth) return openToAll;
@@ -109,6 +109,7 @@ async function openAuth(
         ? undefined
         : watched(ctx, tokens, () => parseTokens(tokens, readNow(tokens))),
     anonymousPull: auth.anonymousPull ?? false,
+    passwords: { compare: comparePassword },
     onFailure: (throttled) => metrics.count(throttled ? 'logins_throttled' : 'login_failures'),
   });
 }

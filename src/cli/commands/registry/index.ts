@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts';
 import { registryBackupCommand, registryRestoreCommand } from './backup.ts';
+import { registryComparePasswordsCommand } from './compare-passwords.ts';
 import { registryImportCommand } from './import.ts';
 import { registryInitCommand } from './init.ts';
 import { registryRenewCommand } from './renew.ts';
@@ -7,6 +8,7 @@ import { registryUpkeepCommand } from './scheduled-upkeep.ts';
 import { registryServeCommand } from './serve.ts';
 import { registryStatusCommand } from './status.ts';
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './tokens.ts';
+import { registryUpgradeCommand } from './upgrade.ts';
 import {
   registryCheckCommand,
   registryGcCommand,
@@ -34,5 +36,7 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
   registryBackupCommand,
   registryRestoreCommand,
   registryImportCommand,
+  registryUpgradeCommand,
   registryUpkeepCommand,
+  registryComparePasswordsCommand,
 ];

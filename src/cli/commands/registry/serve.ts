@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../../../core/context.ts';
 import { acquireLock } from '../../../core/lock.ts';
 import { selfCommand } from '../../../core/self.ts';
+import { createPasswordProcess } from '../../../registry/auth/password-process.ts';
 import type { RegistryFile } from '../../../registry/config-file.ts';
 import type { RunningListener } from '../../../registry/serving/registry-config.ts';
 import { startRegistry } from '../../../registry/serving/start.ts';
@@ -79,6 +80,7 @@ async function serveHere(
     // Of several processes the first one speaks for all.
     if (!link || !event.type.startsWith('server.')) ctx.emit(event);
   };
+  const passwords = file.auth && createPasswordProcess(ctx, selfCommand());
   const registry = await startRegistry(
     { ...ctx, emit, signal: new AbortController().signal },
     {
@@ -97,12 +99,14 @@ async function serveHere(
       limits: file.limits,
       connect:
         registries && ((registry, repository) => registries.repository(registry, repository)),
+      comparePassword: passwords?.compare,
       peerMetrics: link?.peers,
     },
   );
   link?.announce(registry);
   await (link?.drain ?? untilStopped(ctx));
   await registry.close();
+  passwords?.close();
   return { listeners: registry.listeners };
 }
 
