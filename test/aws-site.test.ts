@@ -53,8 +53,8 @@ describeWithPeers(['moto_server', 'sshd', 'ssh'], 'a site on AWS', () => {
     disconnected: async () => ({}),
     'private with a proxy': async () => ({
       settings: { zones: ['us-east-1a', 'us-east-1b'] },
+      disconnected: false,
       shape: {
-        mode: 'private',
         credentialsMode: undefined,
         ports: { registry: 5000, proxy: 3128 },
       },

@@ -61,9 +61,6 @@ export interface ClusterMachine extends ExpectedNode {
 
 /** What a site says about things that a platform may have to make: network, bastion, names, users. */
 export interface SiteShape {
-  readonly mode: 'disconnected' | 'private';
-  /** `<cluster>.<base domain>`. */
-  readonly domain: string;
   /** Range of the machines. */
   readonly machineNetwork: string;
   readonly credentialsMode?: string | undefined;

@@ -242,6 +242,8 @@ async function bastionOf(site: Site): Promise<Pick<BastionInput, 'hostname' | 'u
 /** A site as templates of AWS see it; of one on another platform they get what it says besides. */
 const awsSite = (site: Site) => ({
   name: site.name,
+  domain: `${site.cluster.name}.${site.cluster.baseDomain}`,
+  disconnected: site.mode === 'disconnected',
   settings: awsSettings(site.platform),
   shape: siteShape(site),
 });

@@ -8,12 +8,10 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'x86_64', arm64
 
 /** What a platform that makes things needs to know of a site. */
 export function siteShape(site: Site): SiteShape {
-  const { mode, cluster, bastion, registry, proxy, release } = site;
+  const { cluster, bastion, registry, proxy, release } = site;
   const isOurs = registry.type === 'embedded';
   const { architecture } = release;
   return {
-    mode,
-    domain: `${cluster.name}.${cluster.baseDomain}`,
     machineNetwork: cluster.machineNetwork,
     credentialsMode: cluster.credentialsMode,
     disabledCapabilities: cluster.disabledCapabilities,

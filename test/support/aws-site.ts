@@ -67,6 +67,7 @@ export const installRun = (claim: InstallRun['claim']): InstallRun => ({
 export interface AwsSiteChange {
   readonly settings?: Partial<AwsSettings>;
   readonly shape?: Partial<SiteShape>;
+  readonly disconnected?: boolean;
   readonly bastion?: PlatformSite['bastion'];
 }
 
@@ -76,6 +77,7 @@ export async function awsSite(change: AwsSiteChange = {}): Promise<PlatformSite<
   return {
     ...plain,
     bastion: change.bastion ?? plain.bastion,
+    disconnected: change.disconnected ?? true,
     settings: { type: 'aws', region: 'us-east-1', ...change.settings },
     shape: {
       ...plain.shape,

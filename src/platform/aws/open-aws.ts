@@ -97,11 +97,11 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
 /** What the cluster leaves in a zone that is not ours is removed by name. */
 async function claimCluster(
   { region }: Aws,
-  { settings, shape }: AwsSite,
+  { settings, domain, disconnected }: AwsSite,
   claim: Claim,
 ): Promise<void> {
-  if (settings.hostedZone === undefined || shape.mode !== 'disconnected') return;
-  const id = regional(region, `${settings.hostedZone}/${appsName(shape.domain)}`);
+  if (settings.hostedZone === undefined || !disconnected) return;
+  const id = regional(region, `${settings.hostedZone}/${appsName(domain)}`);
   await claim({ kind: 'route53-record', id, temporary: false });
 }
 
@@ -121,8 +121,8 @@ async function withApps<T>(
   task: () => Promise<T>,
 ): Promise<T> {
   const { HostedZoneId: zone, VpcId: vpc } = await madeNetwork(site);
-  if (site.shape.mode !== 'disconnected' || !zone || !vpc) return await task();
-  return await withAppsRecord(ctx, aws, { zone, vpc, domain: site.shape.domain }, task);
+  if (!site.disconnected || !zone || !vpc) return await task();
+  return await withAppsRecord(ctx, aws, { zone, vpc, domain: site.domain }, task);
 }
 
 /** Gives the installer what only this platform knows; a cluster that was begun keeps what it has. */
@@ -138,19 +138,19 @@ async function boot<T>(
   await claim({ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false });
   if (!(await exists(join(install, 'cluster', 'metadata.json')))) {
     if (isManual(site)) await writeKeys(ctx, aws, site);
-    if (site.shape.mode === 'disconnected') await withoutZones(site);
+    if (site.disconnected) await withoutZones(site);
   }
   return await task();
 }
 
 /** A DNS configuration that names no zones: the ingress operator would try to write to them, and fail for ever. */
-async function withoutZones({ paths, shape }: AwsSite): Promise<void> {
+async function withoutZones({ paths, domain }: AwsSite): Promise<void> {
   const path = join(paths.install, EXTRA_MANIFESTS, 'manifests', 'cluster-dns-02-config.yml');
   const config = {
     apiVersion: 'config.openshift.io/v1',
     kind: 'DNS',
     metadata: { name: 'cluster' },
-    spec: { baseDomain: shape.domain },
+    spec: { baseDomain: domain },
   };
   await writeFileAtomic(path, toYaml(config));
 }

@@ -7,11 +7,11 @@ type Plan = ReturnType<OpenPlatform['plan']>;
 
 /** What the platform will do in each stage, for people. */
 export function planAws(site: AwsSite, given: Pick<Plan, 'bastion' | 'cluster' | 'verify'>): Plan {
-  const { settings, shape } = site;
+  const { settings, shape, disconnected } = site;
   const { endpoints = [], zoneName } = networkInput(site);
   const network = settings.vpc
     ? `use the network ${settings.vpc} and add what it lacks`
-    : `make a network of ${settings.cidr ?? shape.machineNetwork} ${shape.mode === 'private' ? 'with a way out through NAT' : 'without a way out'}`;
+    : `make a network of ${settings.cidr ?? shape.machineNetwork} ${disconnected ? 'without a way out' : 'with a way out through NAT'}`;
   const services = endpoints.length > 0 ? `, with endpoints for ${endpoints.join(', ')}` : '';
   const zone = zoneName
     ? `, with the private zone ${zoneName}`
@@ -33,8 +33,8 @@ export function planAws(site: AwsSite, given: Pick<Plan, 'bastion' | 'cluster' |
         : [
             'not built yet from another machine: run atoll on the bastion itself for the installer',
           ]),
-      ...(shape.mode === 'disconnected'
-        ? [`meanwhile write *.apps.${shape.domain}, once the router has its load balancer`]
+      ...(disconnected
+        ? [`meanwhile write *.apps.${site.domain}, once the router has its load balancer`]
         : []),
     ],
     verify: given.verify,

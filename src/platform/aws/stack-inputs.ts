@@ -9,6 +9,8 @@ import type { AwsSettings } from './settings.ts';
 /** A site on AWS, as far as its stacks go. */
 export interface StackSite {
   readonly name: string;
+  readonly domain: string;
+  readonly disconnected: boolean;
   readonly settings: Partial<AwsSettings>;
   readonly shape: SiteShape;
 }
@@ -17,24 +19,24 @@ const ECR = ['ecr.api', 'ecr.dkr'];
 const DISK_GIB = 500;
 
 /** The network of a site as a stack: one that is made, or what an existing one lacks. */
-export function networkInput({ name, settings, shape }: StackSite): NetworkInput {
+export function networkInput(site: StackSite): NetworkInput {
+  const { name, domain, disconnected, settings, shape } = site;
   const { region, vpc, subnets = [], zones, hostedZone, nat, tags, dualStack } = settings;
-  const closed = shape.mode === 'disconnected';
   return {
     site: name,
     tags,
-    mode: shape.mode,
+    mode: disconnected ? 'disconnected' : 'private',
     region,
     cidr: vpcRange({ settings, shape }),
     zones,
     nat,
     dualStack,
     endpoints: [
-      ...(closed ? CLOSED_NETWORK_ENDPOINTS : []),
+      ...(disconnected ? CLOSED_NETWORK_ENDPOINTS : []),
       ...(settings.ecr ? ECR : []),
       ...(settings.endpoints ?? []),
     ],
-    zoneName: hostedZone ? undefined : shape.domain,
+    zoneName: hostedZone ? undefined : domain,
     existing: vpc ? { vpcId: vpc, subnetIds: subnets } : undefined,
   };
 }
@@ -62,5 +64,5 @@ export function bastionStackInput({ name, settings, shape }: StackSite): Bastion
   };
 }
 
-const vpcRange = ({ settings, shape }: Omit<StackSite, 'name'>) =>
+const vpcRange = ({ settings, shape }: Pick<StackSite, 'settings' | 'shape'>) =>
   settings.cidr ?? shape.machineNetwork;

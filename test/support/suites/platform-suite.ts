@@ -76,8 +76,6 @@ export async function platformSite(
     bastion: { user: 'core', hostKeys: [] },
     cluster: { controlPlane: 3, workers: 2 },
     shape: {
-      mode: 'disconnected',
-      domain: 'north.example.com',
       machineNetwork: '10.0.0.0/16',
       credentialsMode: 'Manual',
       disabledCapabilities: [],

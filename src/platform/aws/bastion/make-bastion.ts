@@ -68,7 +68,7 @@ export async function makeBastion(
     await putObject(ctx, aws, { ...object, body: config });
   }
   // A private site needs it for the install alone; in a disconnected one it is the mirror.
-  const temporary = site.shape.mode === 'private';
+  const temporary = !site.disconnected;
   await claim({ kind: 'cloudformation-stack', id: regional(aws.region, name), temporary });
   const template = templateOf(site, network, { ...object, hash });
   const parameters = { ...placeOf(site, network), AmiId: ami };

@@ -81,13 +81,13 @@ async function accessChecks(site: AwsSite): Promise<PreflightCheck[]> {
 }
 
 /** What has no endpoint in a network without a way out, and what that means. */
-function namesChecks({ shape }: AwsSite): PreflightCheck[] {
-  if (shape.mode !== 'disconnected') return [];
+function namesChecks({ domain, disconnected, shape }: AwsSite): PreflightCheck[] {
+  if (!disconnected) return [];
   const checks: PreflightCheck[] = [
     {
       subject: 'Route 53',
       severity: 'warning',
-      message: `The cluster cannot reach Route 53, which has no endpoint: atoll writes *.apps.${shape.domain} from here, once the router has its load balancer`,
+      message: `The cluster cannot reach Route 53, which has no endpoint: atoll writes *.apps.${domain} from here, once the router has its load balancer`,
       hint: 'Let "atoll up" run until the cluster is there; later changes of the router’s load balancer need its record changed, too',
     },
   ];
@@ -112,10 +112,9 @@ async function demandOf(ctx: Context, aws: Aws, site: AwsSite): Promise<Demand> 
   const newNetwork = vpc === undefined && !(await isMade('network'));
   const newBastion = makesBastion(site) && publicAddress !== false && !(await isMade('bastion'));
   const zoneCount = zones?.length ?? 3;
-  const gateways =
-    site.shape.mode === 'private'
-      ? { none: 0, single: 1, 'per-zone': zoneCount }[nat ?? 'per-zone']
-      : 0;
+  const gateways = site.disconnected
+    ? 0
+    : { none: 0, single: 1, 'per-zone': zoneCount }[nat ?? 'per-zone'];
   return {
     vpcs: newNetwork ? 1 : 0,
     addresses: (newNetwork ? gateways : 0) + (newBastion ? 1 : 0),
@@ -210,7 +209,7 @@ async function networkChecks(ctx: Context, aws: Aws, site: AwsSite): Promise<Pre
     });
   }
   const open = found.subnets.filter(({ waysOut }) => waysOut.length > 0);
-  if (site.shape.mode === 'disconnected' && open.length > 0) {
+  if (site.disconnected && open.length > 0) {
     checks.push({
       subject,
       severity: 'warning',
