@@ -6,7 +6,7 @@ import { isLocked } from '../core/lock.ts';
 import { machinesOf } from '../lab/lab-paths.ts';
 import { journalsOf, recordsOf } from '../lab/node/node-journal.ts';
 import type { OpenPlatform } from '../platform/platform.ts';
-import { mirrorHost } from '../site/mirror-place.ts';
+import { hasMirror, mirrorHost } from '../site/mirror-place.ts';
 import { openPlatform } from '../site/open-site.ts';
 import type { Site } from '../site/read-site.ts';
 import { sitePaths } from '../site/site-paths.ts';
@@ -52,7 +52,7 @@ function factsOf(site: Site): SiteFacts {
     platform: site.platformKind.name,
     mode: site.mode,
     release: site.release.version ?? site.release.image ?? '',
-    mirror: mirrorHost(site),
+    mirror: hasMirror(site) ? mirrorHost(site) : 'none',
     remarks: flow,
     simulated,
     real,

@@ -61,7 +61,7 @@ async function nodeConfiguration({ mirror, paths }: PlatformSite): Promise<NodeC
     registriesConf: await file('registriesConf'),
     pullSecret: await file('pullSecret'),
     trustBundle: await file('trustBundle'),
-    mirrorName: nameOf(mirror),
+    mirrorName: nameOf(mirror ?? ''),
     mirrorAddress: MIRROR_ADDRESS,
   };
 }
@@ -74,7 +74,7 @@ async function removeOneImage(ctx: Context, { paths, mirror }: PlatformSite): Pr
   const registries = createRegistries({
     authfile: paths.mergedSecret,
     ca: [join(paths.registry, 'tls', 'ca.crt')],
-    addressOf: (host) => (host === nameOf(mirror) ? MIRROR_ADDRESS : undefined),
+    addressOf: (host) => (host === nameOf(mirror ?? '') ? MIRROR_ADDRESS : undefined),
   });
   try {
     const { registry, repository } = victim.target;

@@ -76,7 +76,7 @@ export interface SiteShape {
   };
   /** Ports of what runs on the bastion. */
   readonly ports: { readonly registry?: number | undefined; readonly proxy?: number | undefined };
-  /** The name of the mirror, where it is one and not an address. */
+  /** The name of the bastion for nodes, as the mirror or the proxy there has it; not an address. */
   readonly mirrorName?: string | undefined;
   /** The manifests of the release, by file name. */
   readonly releaseManifests: (ctx: Context) => Promise<ReadonlyMap<string, string>>;
@@ -95,6 +95,14 @@ export interface BastionLogin {
   readonly knownHosts?: string | undefined;
   /** Public keys, or fingerprints as `SHA256:…`. */
   readonly hostKeys: readonly string[];
+}
+
+/** What programs on the bastion need to work with a cloud. */
+export interface CloudLogin {
+  /** Of a file for its owner alone. */
+  readonly text: string;
+  /** What has to be in their environment when that file is there. */
+  readonly env: (path: string) => Readonly<Record<string, string>>;
 }
 
 /** How far a machine came, as its platform sees it. */
@@ -117,8 +125,8 @@ export interface PlatformSite<S extends PlatformSettings = PlatformSettings> {
   readonly bastion: BastionLogin;
   readonly cluster: { readonly controlPlane: number; readonly workers: number };
   readonly shape: SiteShape;
-  /** The mirror as nodes name it: `host:port`. */
-  readonly mirror: string;
+  /** The mirror as nodes name it: `host:port`; undefined where there is none. */
+  readonly mirror?: string | undefined;
   readonly paths: {
     readonly state: string;
     /** What the config stage wrote: install-config, files of the nodes, manifests. */
@@ -143,6 +151,10 @@ export interface OpenPlatform {
   readonly installs?: { readonly kubeconfig: string; readonly log: string } | undefined;
   /** How to log in to the bootstrap machine, to read its journals; undefined where nobody knows. */
   readonly bootstrap?: SshTarget | undefined;
+  /** What comes with the cluster, to be claimed before the installer starts. */
+  readonly makes?: readonly SiteResource[] | undefined;
+  /** For a bastion elsewhere, on which the installer runs. */
+  cloudLogin?(): Promise<CloudLogin>;
   /** How far each machine came, where the platform can see it from outside. */
   machineStates?(): Promise<readonly MachineState[]>;
   /** What it will do in each of its stages, for people. */
@@ -218,6 +230,9 @@ export interface InstallPlatformFacts {
 
 /** Below the state of a site: what the platform made, for its part of the install-config. */
 export const MADE_FILE = 'platform.json';
+
+/** Below the state of a site: all that provisioning notes for later stages, wherever those run. */
+export const NOTED_FILES = [MADE_FILE, 'credentials-requests.yaml'] as const;
 
 /** What a platform says in an install-config. */
 export interface InstallPart extends Pick<InstallConfigInput, 'publish'> {

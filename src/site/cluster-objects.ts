@@ -10,7 +10,7 @@ import { defaultClusterCatalogs } from '../openshift/features.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
 import { installedKubeconfig } from '../platform/shared/installer.ts';
 import type { SiteInputs } from './inputs.ts';
-import { mirrorHost } from './mirror-place.ts';
+import { hasMirror, mirrorHost } from './mirror-place.ts';
 
 const CA_NAME = 'atoll-mirror-ca';
 
@@ -46,7 +46,7 @@ export async function clusterExpectation(inputs: SiteInputs): Promise<Expectatio
   const mirrored = await inputs.mirrored();
   return {
     version: site.release.version,
-    mirror: mirrorHost(site),
+    mirror: hasMirror(site) ? mirrorHost(site) : undefined,
     wayOut: site.mode === 'private',
     mirrored: mirrored.length > 0 ? new Set(mirrored.map(({ digest }) => digest)) : undefined,
   };

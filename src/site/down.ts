@@ -1,7 +1,11 @@
 import type { Context } from '../core/context.ts';
+import { exists } from '../core/files.ts';
 import type { SiteResource } from '../platform/platform.ts';
+import { installedKubeconfig } from '../platform/shared/installer.ts';
+import { bringCluster } from './bastion/bring-cluster.ts';
 import type { OpenSite } from './open-site.ts';
 import { removeResources } from './remove-resources.ts';
+import type { StageWork } from './stages/stage.ts';
 
 export interface DownOptions {
   /** Only what a private site needs for the install and no longer. */
@@ -31,5 +35,19 @@ export async function takeDown(
     const forgotten = !options.temporary || (doomed.size > 0 && ON_THE_MIRROR.includes(step));
     if (forgotten && state !== 'undone') await open.journal.append({ kind: 'undone', step });
   }
-  return removeResources(ctx, open.work, ({ id }) => doomed.has(id));
+  await bringCluster(ctx, open.work);
+  if (options.temporary) await tellProxy(ctx, open.work);
+  return removeResources(ctx, open.work, ({ id }) => doomed.has(id), options.temporary);
+}
+
+/** A cluster that was installed with a proxy goes on asking for it. */
+async function tellProxy(ctx: Context, { site, paths }: StageWork): Promise<void> {
+  const isUsed = site.proxy.enabled && site.proxy.url === undefined;
+  if (!isUsed || !(await exists(installedKubeconfig(paths)))) return;
+  ctx.emit({
+    type: 'warning.raised',
+    subject: 'proxy',
+    message: 'The proxy goes, and the cluster was installed to reach the internet through it',
+    hint: `Give it another one, or none where it has another way out: oc --kubeconfig ${installedKubeconfig(paths)} patch proxy/cluster --type merge -p '{"spec":{"httpProxy":"","httpsProxy":""}}'`,
+  });
 }

@@ -61,6 +61,8 @@ function giveCredential(document: Tree, credential: string): AppliedOverride[] {
   const [user, password] = [credential.slice(0, colon), credential.slice(colon + 1)];
   registerCredential(user, password);
   const proxy = (document.proxy ?? {}) as Tree;
+  // The credentials stage gives it to a proxy of our own.
+  if (proxy.enabled === true && proxy.url === undefined) return [{ variable, field: 'proxy' }];
   return ['url', 'publicUrl'].flatMap((field) => {
     const text = proxy[field];
     if (typeof text !== 'string' || !URL.canParse(text) || new URL(text).username) return [];

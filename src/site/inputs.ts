@@ -23,8 +23,9 @@ import { parseReleaseVersion } from '../openshift/version.ts';
 import { awsSettings } from '../platform/aws/settings.ts';
 import { bastionStackInput, networkInput } from '../platform/aws/stack-inputs.ts';
 import type { InstallPart } from '../platform/platform.ts';
-import { mirrorCa, mirrorHost, mirrorName } from './mirror-place.ts';
+import { hasMirror, mirrorCa, mirrorHost } from './mirror-place.ts';
 import { sitePlatform } from './platform-files.ts';
+import { proxyUrl } from './proxy-place.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
 import { publicKeysOf, siteShape } from './site-shape.ts';
@@ -85,7 +86,7 @@ export function siteInputs(site: Site, completeness: Completeness): SiteInputs {
       return site.registry.ca === undefined ? await madeText(path) : await readText(path);
     },
     registriesConf: async () => registriesConfOf(site, await workingDir.mirrored()),
-    installConfig: () => installConfigOf(inputs),
+    installConfig: () => installConfigOf(inputs, completeness),
     installFacts: (now) => installFactsOf(inputs, now),
     manifests: () => manifestsOf(site),
     bastion: () => bastionOf(site),
@@ -149,7 +150,10 @@ export function releaseImageOf(
   );
 }
 
-async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
+async function installConfigOf(
+  inputs: SiteInputs,
+  completeness: Completeness,
+): Promise<SiteInstallConfig> {
   const { site } = inputs;
   const { cluster, release } = site;
   const sshKey = cluster.sshKey && (await readText(sitePath(site, cluster.sshKey)));
@@ -163,7 +167,7 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
     machineNetwork: [cluster.machineNetwork],
     clusterNetwork: [{ cidr: cluster.clusterNetwork, hostPrefix: cluster.hostPrefix }],
     serviceNetwork: [cluster.serviceNetwork],
-    proxy: proxyInput(site),
+    proxy: await proxyInput(inputs, completeness),
     capabilities: capabilitiesInput(site),
     mirrorRules: await releaseRules(inputs),
     additionalTrustBundle: await inputs.trustBundle(),
@@ -175,11 +179,12 @@ async function installConfigOf(inputs: SiteInputs): Promise<SiteInstallConfig> {
   };
 }
 
-/** The proxy nodes use: the one that is named, or the one on the bastion, beside the mirror. */
-function proxyInput(site: Site): InstallConfigInput['proxy'] {
-  const { proxy, bastion } = site;
-  const own = `http://${bastion.address ?? mirrorName(site)}:${proxy.port}`;
-  const url = proxy.url ?? (proxy.enabled ? own : undefined);
+/** The proxy nodes use: the one that is named, or the one on the bastion. */
+async function proxyInput(
+  { site, paths }: SiteInputs,
+  completeness: Completeness,
+): Promise<InstallConfigInput['proxy']> {
+  const url = await proxyUrl(site, paths, completeness);
   return url === undefined ? undefined : { httpProxy: url, httpsProxy: url };
 }
 
@@ -206,12 +211,14 @@ async function installFactsOf({ site, paths }: SiteInputs, now: Date): Promise<I
   return {
     version: site.release.version ? parseReleaseVersion(site.release.version) : undefined,
     disconnected: site.mode === 'disconnected',
-    mirror: {
-      host: mirrorHost(site),
-      certificates: isEmbedded
-        ? await readTextIfPresent(join(paths.registry, 'tls', 'server.crt'))
-        : undefined,
-    },
+    mirror: hasMirror(site)
+      ? {
+          host: mirrorHost(site),
+          certificates: isEmbedded
+            ? await readTextIfPresent(join(paths.registry, 'tls', 'server.crt'))
+            : undefined,
+        }
+      : undefined,
     now,
   };
 }

@@ -76,6 +76,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'proxy.enabled': { before: AWS, after: PROXY },
   'proxy.port': { before: PROXY, after: { ...AWS, proxy: { enabled: true, port: 3129 } } },
+  'proxy.host': { before: PROXY, after: { ...AWS, proxy: { enabled: true, host: 'p.example' } } },
+  'proxy.image': { before: PROXY, after: { ...AWS, proxy: { enabled: true, image: 'q.io/s:1' } } },
   'proxy.publicUrl': {
     before: PROXIED,
     after: { proxy: { ...PROXIED.proxy, publicUrl: 'http://out.example:3128' } },
@@ -142,8 +144,6 @@ const CASES: Readonly<Record<string, Case>> = {
 
 /** Fields that only a platform which makes its bastion reads; on any other they are refused. */
 const OF_A_MADE_BASTION: readonly Change[] = [
-  { proxy: { enabled: true } },
-  { proxy: { port: 3129 } },
   { bastion: { user: 'ops' } },
   { bastion: { port: 2222 } },
   { bastion: { privateKey: 'id' } },

@@ -1,5 +1,10 @@
 import { type Site, sitePath } from './read-site.ts';
+import { MIRROR_TYPES, type SiteFile } from './schema.ts';
 import type { SitePaths } from './site-paths.ts';
+
+/** A private site may live without one. */
+export const hasMirror = ({ registry }: Pick<SiteFile, 'registry'>): boolean =>
+  MIRROR_TYPES.some((type) => type === registry.type);
 
 /** The mirror as nodes name it: `host:port`. */
 export function mirrorHost({ registry, name }: Pick<Site, 'registry' | 'name'>): string {

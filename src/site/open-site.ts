@@ -3,7 +3,7 @@ import { acquireLock, type Lock } from '../core/lock.ts';
 import type { OpenPlatform } from '../platform/platform.ts';
 import { type Journal, openJournal } from '../workflow/journal.ts';
 import { openInventory, type SiteInventory } from './inventory.ts';
-import { mirrorHost } from './mirror-place.ts';
+import { hasMirror, mirrorHost } from './mirror-place.ts';
 import { platformFiles } from './platform-files.ts';
 import { type Site, sitePath } from './read-site.ts';
 import { type SitePaths, sitePaths } from './site-paths.ts';
@@ -58,7 +58,7 @@ export function openPlatform(
   paths: SitePaths = sitePaths(site),
 ): Promise<OpenPlatform> {
   const { name, cluster, platform: settings, platformKind } = site;
-  const mirror = mirrorHost(site);
+  const mirror = hasMirror(site) ? mirrorHost(site) : undefined;
   const domain = `${cluster.name}.${cluster.baseDomain}`;
   const disconnected = site.mode === 'disconnected';
   const shape = siteShape(site);

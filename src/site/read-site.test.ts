@@ -60,6 +60,9 @@ describe('parseSite', () => {
     ['registry:\n', 'registry:\n  type: existing\n  storage: content\n', 'registry.storage'],
     ['name: north\nrelease', 'name: north\nmirror: { bundle: disk }\nrelease', 'mirror.bundle'],
     ['version: 4.18.2', 'image: quay.io/a/b:1', 'cluster.disabledCapabilities'],
+    ['name: north\n', 'name: north\nproxy: { port: 3129 }\n', 'proxy'],
+    ['name: north\n', 'name: north\nproxy: { host: p.example }\n', 'proxy'],
+    ['registry:\n', 'mode: private\nregistry:\n  type: none\n', 'registry.type'],
   ])('refuses what would be read by nobody: %j', (from, to, path) => {
     const text = path.startsWith('cluster') ? `${GOOD}  disabledCapabilities: [Console]\n` : GOOD;
 
@@ -122,6 +125,18 @@ describe('parseSite', () => {
       ['mirror.imageSet', 14],
       ['registry.host', 7],
     ]);
+  });
+
+  test('a site without a mirror is private, mirrors nothing, and names its proxy', () => {
+    const none = GOOD.replace('  host: mirror.north.example', '  type: none');
+    const on = (text: string) => parse(text).problems.map(({ path }) => path);
+
+    expect(on(`mode: private\n${none}`)).toEqual([]);
+    expect(on(none)).toEqual(['registry.type']);
+    expect(on(`mode: private\n${none}mirror: { operators: [] }\n`)).toEqual(['mirror']);
+    const proxied = `mode: private\n${none}proxy: { enabled: true }\n`;
+    expect(on(proxied)).toEqual(['proxy.enabled']);
+    expect(on(proxied.replace('true', 'true, host: proxy.example'))).toEqual([]);
   });
 
   test('settings are those of the platform, and others are refused', () => {

@@ -8,7 +8,13 @@ import { optionalCapabilities } from '../openshift/capabilities.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
 import type { PlatformKind } from '../platform/platform.ts';
 import { type AppliedOverride, applyEnvironment } from './environment.ts';
-import { type SiteFile, siteSchema, unknownPlatform } from './schema.ts';
+import {
+  MIRROR_TYPES,
+  type SiteFile,
+  siteDefaults,
+  siteSchema,
+  unknownPlatform,
+} from './schema.ts';
 
 /** A site that has been read and checked. */
 export interface Site extends SiteFile {
@@ -147,6 +153,21 @@ const RULES: readonly Rule[] = [
     message: 'an existing registry keeps its content where it wants',
   },
   {
+    path: ['registry', 'type'],
+    broken: ({ registry, mode }) => !isMirror(registry) && mode === 'disconnected',
+    message: 'a disconnected site lives from its mirror: embedded or existing',
+  },
+  {
+    path: ['registry', 'type'],
+    broken: ({ registry }) => !isMirror(registry) && isDescribed(registry),
+    message: 'without a registry there is no host, path, storage or CA of one',
+  },
+  {
+    path: ['mirror'],
+    broken: ({ registry, mirror }) => !isMirror(registry) && isMirroring(mirror),
+    message: 'without a registry nothing is mirrored (registry.type)',
+  },
+  {
     path: ['mirror', 'bundle'],
     broken: ({ mirror }) => mirror.flow !== 'bundle' && mirror.bundle !== undefined,
     message: 'a bundle is made with "flow: bundle" only',
@@ -154,9 +175,16 @@ const RULES: readonly Rule[] = [
   {
     path: ['proxy', 'enabled'],
     broken: ({ proxy, registry, bastion }) =>
-      proxy.enabled && !(proxy.url ?? bastion.address) && registry.type === 'existing',
-    message:
-      'nodes reach a proxy on the bastion by the name of the mirror there; name it: proxy.url',
+      proxy.enabled &&
+      !(proxy.url ?? proxy.host ?? bastion.address) &&
+      registry.type !== 'embedded',
+    message: 'nodes cannot reach a proxy that has no name; name it: proxy.host',
+  },
+  {
+    path: ['proxy'],
+    broken: ({ proxy: { enabled, port, host, image } }) =>
+      !enabled && (port !== siteDefaults.proxyPort || (host ?? image) !== undefined),
+    message: 'port, host and image are those of a squid on the bastion: proxy.enabled',
   },
   {
     path: ['proxy', 'publicUrl'],
@@ -191,6 +219,15 @@ const RULES: readonly Rule[] = [
     message: 'each inserted step says either "before" or "after"',
   },
 ];
+
+const isMirror = ({ type }: SiteFile['registry']) => MIRROR_TYPES.some((one) => one === type);
+
+const isDescribed = ({ host, path, storage, ca }: SiteFile['registry']) =>
+  (host ?? path ?? storage ?? ca) !== undefined;
+
+function isMirroring({ imageSet, operators, additionalImages, flow }: SiteFile['mirror']): boolean {
+  return flow === 'bundle' || (imageSet ?? operators ?? additionalImages) !== undefined;
+}
 
 /** A channel holds releases of its own minor version and of the one or two before it. */
 function holdsRelease({ channel = '', version = '' }: SiteFile['release']): boolean {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
-import { readTextIfPresent, writeFileAtomic } from '../core/files.ts';
+import { readText, readTextIfPresent, writeFileAtomic } from '../core/files.ts';
 import { counted, shellLine } from '../core/format.ts';
 import { WorkingDir } from '../mirror/flow/working-dir.ts';
 import { NO_FILES } from '../rehearse/node/config-files.ts';
@@ -11,7 +11,7 @@ import { readNodeConfig } from '../rehearse/node/read-config.ts';
 import type { Rehearsal } from '../rehearse/rehearse.ts';
 import { type RehearsalRunOptions, runRehearsal } from '../rehearse/run-rehearsal.ts';
 import { hashOf } from '../workflow/hash.ts';
-import { mirrorHost, mirrorName } from './mirror-place.ts';
+import { hasMirror, mirrorHost, mirrorName } from './mirror-place.ts';
 import { sitePath } from './read-site.ts';
 import { INSTALL_FILES } from './stages/config.ts';
 import type { StageWork } from './stages/stage.ts';
@@ -53,14 +53,19 @@ export async function siteRehearsal({
   const { address } = site.platformKind.mirror;
   const hosts = address ? new Map([[mirrorName(site), address]]) : config.hosts;
   const report = new WorkingDir(paths.mirror).file('mirrored.json');
-  const none = { releases: [], catalogs: [], packages: [], images: [], manifests: [] };
+  const none = { reports: [], releases: [], catalogs: [], packages: [], images: [], manifests: [] };
   return {
     config: { ...config, hosts },
     options: {
-      inputs: { ...none, reports: [report] },
+      inputs: {
+        ...none,
+        ...(hasMirror(site)
+          ? { reports: [report] }
+          : { releases: [await readText(file('releaseImage'))] }),
+      },
       depth: 'head',
       allowUpstream: site.mode === 'private',
-      mirrors: [mirrorHost(site)],
+      mirrors: hasMirror(site) ? [mirrorHost(site)] : [],
       sigstoreKey: sigstoreKey ? await loadSigstoreKey(sitePath(site, sigstoreKey)) : undefined,
     },
   };

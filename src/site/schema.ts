@@ -12,6 +12,9 @@ const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const HOST_KEY = /^(?:SHA256:[A-Za-z0-9+/]{43}=?|[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: .*)?)$/;
 const REPOSITORY_PATH = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
 
+/** Kinds of registries that are one: a private site may have none. */
+export const MIRROR_TYPES = ['embedded', 'existing'] as const;
+
 /** Values that stand for "nothing was said". */
 export const siteDefaults = { bastionUser: 'core', proxyPort: 3128 } as const;
 
@@ -61,9 +64,9 @@ const bastion = z.strictObject({
 
 const registry = z.strictObject({
   type: z
-    .enum(['embedded', 'existing'])
+    .enum([...MIRROR_TYPES, 'none'])
     .default('embedded')
-    .describe('The registry of atoll, or one the site has'),
+    .describe('The registry of atoll, one the site has, or none (in a private site)'),
   host: host.optional().describe('Name that nodes use (MIRROR_REGISTRY_HOST)'),
   port: port.default(5000),
   path: z
@@ -79,6 +82,13 @@ const registry = z.strictObject({
 const proxy = z.strictObject({
   enabled: z.boolean().default(false).describe('squid on the bastion'),
   port: port.default(siteDefaults.proxyPort).describe('Port of that squid'),
+  host: host
+    .optional()
+    .describe('Name of that squid for nodes; default: bastion.address, or the name of the mirror'),
+  image: z
+    .string()
+    .optional()
+    .describe('Image with squid, for a bastion that has none installed; needs podman there'),
   url: z.string().optional().describe('An existing proxy (PROXY_PRIVATE_URL)'),
   publicUrl: z
     .string()

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../test/support/docker-registry.ts';
+import { openTestSite } from '../../test/support/site.ts';
 import { silentContext } from '../core/context.ts';
-import { localHost } from '../host/local-host.ts';
 import { initRegistry } from '../registry/init.ts';
 import { openInventory } from './inventory.ts';
 import { removeResources } from './remove-resources.ts';
@@ -83,10 +83,8 @@ test('removeResources stops services and removes folders, newest first, and only
   await inventory.claim({ kind: 'directory', id: join(folder, 'logs'), temporary: false });
   await inventory.claim({ kind: 'service', id: service.pidFile, temporary: true });
   await startService(ctx, service);
-  const owner = {
-    inventory,
-    platform: { remove: async () => false, bastion: async () => localHost() },
-  };
+  const { work } = await openTestSite();
+  const owner = { site: work.site, platform: work.platform, inventory };
 
   const removed = await removeResources(ctx, owner, ({ temporary }) => temporary);
 

@@ -3,7 +3,8 @@ import type { Context } from '../core/context.ts';
 import { readTextIfPresent } from '../core/files.ts';
 import { MADE_FILE } from '../platform/platform.ts';
 import type { JsonObject } from '../workflow/step.ts';
-import { mirrorHost } from './mirror-place.ts';
+import { hasMirror, mirrorHost } from './mirror-place.ts';
+import { proxyAddress, proxyUrl, readProxyLogin } from './proxy-place.ts';
 import { INSTALL_FILES } from './stages/config.ts';
 import { writeSecret } from './stages/secrets.ts';
 import type { StageId, StageWork } from './stages/stage.ts';
@@ -43,7 +44,7 @@ const FILES: Readonly<
     return { bastion_public_address: known, bastion_private_address: known, ...there };
   },
   registry: async (work) => ({
-    mirror_registry_url: mirrorHost(work.site),
+    mirror_registry_url: hasMirror(work.site) ? mirrorHost(work.site) : undefined,
     ...(await proxyFiles(work)),
   }),
   config: async ({ paths }) => ({
@@ -62,9 +63,18 @@ const FILES: Readonly<
   },
 };
 
-async function proxyFiles({ site }: StageWork): Promise<Files> {
-  const { url, publicUrl } = site.proxy;
-  return { proxy_private_url: url, proxy_public_url: publicUrl ?? url };
+async function proxyFiles({ site, paths }: StageWork): Promise<Files> {
+  const { enabled, port, publicUrl } = site.proxy;
+  const url = await proxyUrl(site, paths, 'so-far');
+  if (!enabled || site.proxy.url !== undefined)
+    return { proxy_private_url: url, proxy_public_url: publicUrl ?? url };
+  const login = await readProxyLogin(paths);
+  const address = await readTextIfPresent(join(sharedDir(paths), 'bastion_public_address'));
+  return {
+    proxy_private_url: url,
+    proxy_public_url: address ? proxyAddress(address.trim(), port, login) : url,
+    custom_proxy_credential: login && `${login.user}:${login.password}`,
+  };
 }
 
 /** Lists are written as YAML reads them, and as the real steps write them. */

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { shellLine } from '../core/format.ts';
 import type { JsonObject } from '../core/json.ts';
-import { mirrorLocation } from './mirror-place.ts';
+import { hasMirror, mirrorLocation } from './mirror-place.ts';
 import type { StageWork } from './stages/stage.ts';
 
 /** What somebody wants to know whose cluster has just come up. */
@@ -13,7 +13,8 @@ export interface SiteEnd {
   readonly user: string;
   /** The file that holds the password: the password itself is shown nowhere. */
   readonly passwordFile: string;
-  readonly mirror: string;
+  /** Undefined where the site has none. */
+  readonly mirror: string | undefined;
   readonly next: readonly string[];
 }
 
@@ -33,7 +34,7 @@ export function siteEnd(
     kubeconfig,
     user: 'kubeadmin',
     passwordFile: join(dirname(kubeconfig), 'kubeadmin-password'),
-    mirror: mirrorLocation(site),
+    mirror: hasMirror(site) ? mirrorLocation(site) : undefined,
     next: [
       `${shellLine(['export', `KUBECONFIG=${kubeconfig}`])} && oc get nodes`,
       'atoll verify: looks again, whenever you like',

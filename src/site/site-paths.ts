@@ -25,6 +25,8 @@ export interface SitePaths {
   readonly mirrorSecret: string;
   /** Both: what the images stage uses. */
   readonly mergedSecret: string;
+  /** Login of the proxy on the bastion. */
+  readonly proxySecret: string;
   readonly registry: string;
   readonly mirror: string;
   readonly bundle: string;
@@ -47,6 +49,7 @@ export function sitePaths(
     upstreamSecret: at('secrets', 'upstream.json'),
     mirrorSecret: at('secrets', 'mirror.json'),
     mergedSecret: at('secrets', 'merged.json'),
+    proxySecret: at('secrets', 'proxy.json'),
     registry: given(registry.storage) ?? at('registry'),
     mirror: at('mirror'),
     bundle: given(mirror.bundle) ?? at('bundle'),

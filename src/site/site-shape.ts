@@ -27,7 +27,7 @@ export function siteShape(site: Site): SiteShape {
       registry: isOurs ? registry.port : undefined,
       proxy: proxy.enabled ? proxy.port : undefined,
     },
-    mirrorName: isOurs && isName(registry.host) ? registry.host : undefined,
+    mirrorName: [isOurs ? registry.host : undefined, proxy.host].find(isName),
     releaseManifests: async (ctx) => {
       const { manifests } = await payloadOf(ctx, site);
       const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');

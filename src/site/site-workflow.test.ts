@@ -67,7 +67,7 @@ describe('siteWorkflow', () => {
     expect(ids.slice(1, 4)).toEqual(['bastion', 'own-tell', 'credentials']);
     expect(needs['own-tell']).toEqual(['bastion']);
     expect(needs.credentials).toEqual(['bastion', 'own-tell']);
-    expect(needs.registry).toEqual(['bastion', 'own-tell']);
+    expect(needs.registry).toEqual(['bastion', 'credentials', 'own-tell']);
   });
 
   test('refuses a place or a step that does not exist, with the nearest name', async () => {

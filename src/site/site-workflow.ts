@@ -199,18 +199,8 @@ const OF_A_MADE_BASTION: readonly Field[] = [
   },
   {
     name: 'bastion.allowFrom',
-    isSet: ({ bastion }) => bastion.allowFrom.length > 0,
+    isSet: ({ bastion, proxy }) => bastion.allowFrom.length > 0 && !proxy.enabled,
     instead: 'close its ports with the firewall it has',
-  },
-  {
-    name: 'proxy.enabled',
-    isSet: ({ proxy }) => proxy.enabled,
-    instead: 'run a proxy there ("atoll render squid-conf" writes its file) and name it: proxy.url',
-  },
-  {
-    name: 'proxy.port',
-    isSet: ({ proxy }) => proxy.port !== siteDefaults.proxyPort,
-    instead: '"atoll render squid-conf" takes it as a flag',
   },
 ];
 

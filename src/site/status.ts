@@ -7,7 +7,7 @@ import { gatherPulls } from '../registry/access/pulls.ts';
 import { readAccessLog } from '../registry/access/read-access-log.ts';
 import { freeSpace } from '../store/disk/free-space.ts';
 import { isOfMachine, mirrorLog } from './mirror-log.ts';
-import { mirrorLocation } from './mirror-place.ts';
+import { hasMirror, mirrorLocation } from './mirror-place.ts';
 import type { OpenSite } from './open-site.ts';
 import { isServiceRunning } from './service.ts';
 import { STAGE_IDS } from './stages/stage.ts';
@@ -45,7 +45,7 @@ const DAY_MS = 86_400_000;
 
 async function mirrorStatus(work: OpenSite['work'], now: Date): Promise<MirrorStatus> {
   const { site, paths } = work;
-  const address = mirrorLocation(site);
+  const address = hasMirror(site) ? mirrorLocation(site) : 'none';
   const log = mirrorLog(work);
   if (log === undefined)
     return { address, certificateDays: undefined, freeBytes: undefined, clients: [] };

@@ -27,12 +27,16 @@ export async function systemdTrouble(ctx: Context): Promise<string | undefined> 
   }
 }
 
-/** Makes a unit that starts now and after every boot. One that has changed is started again. */
-export async function startUnit(ctx: Context, { name, contents }: SystemUnit): Promise<void> {
+/** Makes a unit that starts now and after every boot. One that has changed, or what it reads, is started again. */
+export async function startUnit(
+  ctx: Context,
+  { name, contents }: SystemUnit,
+  isNew = false,
+): Promise<void> {
   const host = localHost();
   const path = join(UNITS, name);
   const before = await host.run(ctx, 'cat', [path]);
-  if (before.stdout !== contents) {
+  if (isNew || before.stdout !== contents) {
     await host.put(ctx, path, contents, { mode: 0o644, sudo: true });
     await systemctl(ctx, host, 'daemon-reload');
     await systemctl(ctx, host, 'enable', name);

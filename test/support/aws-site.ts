@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { Context } from '../../src/core/context.ts';
+import { type Context, silentContext } from '../../src/core/context.ts';
 import { toYaml } from '../../src/core/yaml.ts';
 import type { Host } from '../../src/host/host.ts';
 import { localHost } from '../../src/host/local-host.ts';
@@ -15,6 +15,7 @@ import type {
   SiteResource,
   SiteShape,
 } from '../../src/platform/platform.ts';
+import { textOf } from '../../src/platform/shared/xml.ts';
 import { type AwsLab, startAwsLab } from './aws-lab.ts';
 import type { Fate, SeenCall } from './aws-proxy.ts';
 import { REQUESTS_YAML } from './cloudformation.ts';
@@ -104,6 +105,11 @@ const STREAM = toYaml({
   },
 });
 
+const keysOf = ({ env }: AwsLab) => ({
+  accessKeyId: env.AWS_ACCESS_KEY_ID ?? '',
+  secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '',
+});
+
 /** The world of the platform: moto for AWS, and for the bastion a real sshd, or this machine. */
 export function awsWorld(lab: AwsLab, sshd?: Sshd): AwsWorld {
   return {
@@ -112,11 +118,9 @@ export function awsWorld(lab: AwsLab, sshd?: Sshd): AwsWorld {
         region,
         env: lab.env,
         retry: { firstDelayMs: 1 },
-        keys: async () => ({
-          accessKeyId: lab.env.AWS_ACCESS_KEY_ID ?? '',
-          secretAccessKey: lab.env.AWS_SECRET_ACCESS_KEY ?? '',
-        }),
+        keys: async () => keysOf(lab),
       }),
+    keys: async () => keysOf(lab),
     proofPolls: 1,
     login: async (ctx, { pin }): Promise<Host> => {
       if (!sshd) return localHost();
@@ -171,6 +175,36 @@ export async function bringUpAws(
   const host = await platform.bastion(ctx, inventory.claim);
   expect((await host.run(ctx, 'true', [])).status).toBe(0);
   return inventory;
+}
+
+/** What happens to calls when every machine that is made is this sshd. */
+export function ledTo(sshd: Sshd): (call: SeenCall) => Fate {
+  const booted = bootedWith(sshd);
+  const address = /(<OutputKey>PublicIp<\/OutputKey>\s*<OutputValue>)[^<]*/;
+  const rewrite = (answer: string) => answer.replace(address, '$1127.0.0.1');
+  return (call) => (call.action === 'DescribeStacks' ? { rewrite } : booted(call));
+}
+
+/** A network that somebody else made, with two subnets. */
+export async function existingNetwork(lab: AwsLab) {
+  const vpc = await lab.aws.query(silentContext(), 'ec2', 'CreateVpc', {
+    CidrBlock: '10.7.0.0/16',
+  });
+  const VpcId = textOf(vpc, 'vpc', 'vpcId');
+  await lab.aws.query(silentContext(), 'ec2', 'ModifyVpcAttribute', {
+    VpcId,
+    EnableDnsHostnames: { Value: true },
+  });
+  const subnets: string[] = [];
+  for (const [index, zone] of ['us-east-1a', 'us-east-1b'].entries()) {
+    const made = await lab.aws.query(silentContext(), 'ec2', 'CreateSubnet', {
+      VpcId,
+      CidrBlock: `10.7.${index}.0/24`,
+      AvailabilityZone: zone,
+    });
+    subnets.push(textOf(made, 'subnet', 'subnetId'));
+  }
+  return { vpc: VpcId, subnets };
 }
 
 export { openAws };

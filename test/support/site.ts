@@ -16,8 +16,11 @@ import { tempDir } from './temp.ts';
 
 export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXBzdHJlYW06cGFzc3dvcmQx"}}}\n';
 
+/** Parts of a site file; those that are objects go on top of what is there. */
+export type SiteChange = Readonly<Record<string, object | string>>;
+
 /** A small site of platform none; `change` goes on top, part by part. */
-function siteDocument(change: Readonly<Record<string, object>> = {}): object {
+function siteDocument(change: SiteChange = {}): object {
   const document: Record<string, unknown> = {
     name: 'north',
     release: { version: '4.18.2' },
@@ -26,14 +29,15 @@ function siteDocument(change: Readonly<Record<string, object>> = {}): object {
     cluster: { name: 'north', baseDomain: 'example.com', pullSecret: 'pull-secret.json' },
   };
   for (const [part, value] of Object.entries(change)) {
-    document[part] = { ...(document[part] as object | undefined), ...value };
+    const before = document[part] as object | undefined;
+    document[part] = typeof value === 'object' ? { ...before, ...value } : value;
   }
   return document;
 }
 
 /** A folder with a site file, a pull secret and these files; gone when the test ends. */
 export async function siteFolder(
-  change: Readonly<Record<string, object>> = {},
+  change: SiteChange = {},
   files: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly folder: string; readonly site: string }> {
   const folder = await tempDir();
@@ -51,7 +55,7 @@ export async function siteFolder(
 
 /** Opens a site in a folder of its own, beside these files. Closed and gone when the test ends. */
 export async function openTestSite(
-  change: Readonly<Record<string, object>> = {},
+  change: SiteChange = {},
   files: Readonly<Record<string, string>> = {},
   ctx: Context = silentContext(),
 ): Promise<OpenSite> {

@@ -85,10 +85,10 @@ function endLines(end: SiteEnd, style: Style): string[] {
     ['API', end.api],
     ['kubeconfig', end.kubeconfig],
     ['password', `of ${end.user}, in ${end.passwordFile}`],
-    ['mirror', end.mirror],
+    ...(end.mirror ? [['mirror', end.mirror]] : []),
   ];
   return [
-    style.green('The cluster is up, and lives from the mirror'),
+    style.green(end.mirror ? 'The cluster is up, and lives from the mirror' : 'The cluster is up'),
     ...columns(facts.map(([name = '', value = '']) => [`  ${name}`, value])),
     ...end.next.map((line) => `  ${style.dim('next')} ${line}`),
   ];

@@ -1,7 +1,7 @@
 import { AtollError } from '../../core/errors.ts';
 import { sortedUnique } from '../../core/order.ts';
-import { podmanUnit } from '../units/podman-unit.ts';
 import { squidConf } from '../units/squid-conf.ts';
+import { SQUID_ID, squidContainer } from '../units/squid-unit.ts';
 import { mountUnitName, unitFile } from '../units/unit-file.ts';
 import { type AtollRegistry, atollPart, REGISTRY_PORT } from './bastion-atoll.ts';
 import { type BastionCache, cachePart } from './bastion-cache.ts';
@@ -124,23 +124,12 @@ interface BastionProxy {
 
 const HOST = '/var/lib/atoll/squid';
 const INSIDE = '/etc/squid';
-/** User and group `squid` in the images of Fedora and RHEL. */
-const SQUID_ID = 23;
 
 function proxyPart(proxy: BastionProxy, certificate: ServerCertificate | undefined): IgnitionPart {
   const owner = { user: { id: SQUID_ID }, group: { id: SQUID_ID } };
   const secret = { mode: 0o600, ...owner };
-  const contents = podmanUnit({
-    name: 'squid',
-    description: 'Proxy for the installation',
-    image: proxy.image,
-    user: `${SQUID_ID}:${SQUID_ID}`,
-    command: ['squid', '--foreground', '-f', `${INSIDE}/squid.conf`],
-    volumes: [
-      { host: `${HOST}/etc`, container: INSIDE, readOnly: true },
-      { host: `${HOST}/log`, container: '/var/log/squid' },
-    ],
-  });
+  const { image } = proxy;
+  const contents = squidContainer({ image, etc: `${HOST}/etc`, log: `${HOST}/log` });
   return {
     directories: [`${HOST}/etc`, `${HOST}/log`].map((path) => ({ path, mode: 0o750, ...owner })),
     files: [

@@ -19,7 +19,7 @@ export interface SquidInput {
 
 export const SQUID_PORT = 3128;
 /** Where Fedora, RHEL and the images made from them keep it. */
-const NCSA_HELPER = '/usr/lib64/squid/basic_ncsa_auth';
+export const NCSA_HELPER = '/usr/lib64/squid/basic_ncsa_auth';
 const DOMAIN = /^\.?[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?$/;
 
 /** A forward proxy that keeps nothing, hides nothing in transit, and never leads to the host's own secrets. */

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
 import { exists, writeFileAtomic } from '../../core/files.ts';
 import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
 import { openSshHost } from '../../host/ssh-host.ts';
-import type { BastionLogin, Claim, InstallRun, OpenPlatform } from '../platform.ts';
+import type { BastionLogin, Claim, InstallRun, OpenPlatform, SiteResource } from '../platform.ts';
 import { CLUSTER_KIND, clusterFolder, destroyCluster } from '../shared/destroy-cluster.ts';
 import { givenBastion } from '../shared/given-bastion.ts';
 import { EXTRA_MANIFESTS, installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
 import { type MadeBastion, makeBastion } from './bastion/make-bastion.ts';
 import { type Aws, connectAws } from './client/aws.ts';
+import { cloudLogin, usualKeys } from './client/credentials.ts';
+import type { AwsKeys } from './client/sign.ts';
 import { appsName, withAppsRecord } from './cluster/apps-record.ts';
 import { isManual, makeUsers, writeKeys } from './cluster/manual-credentials.ts';
 import { type AwsSite, madeNetwork, makeNetwork, regional } from './network.ts';
@@ -23,6 +24,7 @@ import { removeResource } from './remove/remove-resource.ts';
 /** What the platform reaches the world by; tests bring their own. */
 export interface AwsWorld {
   readonly connect: (region: string) => Aws;
+  readonly keys: (region: string) => Promise<AwsKeys>;
   /** A bastion that was made, once it answers. */
   readonly login: (ctx: Context, made: MadeBastion, as: BastionLogin) => Promise<Host>;
   /** How often it is looked, at the end, whether anything is left. */
@@ -41,7 +43,6 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
   const given = givenBastion(site.bastion);
   let reached: Promise<Host> | undefined;
   const reach = async (ctx: Context, claim: Claim): Promise<Host> => {
-    await claimCluster(aws(), site, claim);
     if (site.bastion.address !== undefined) return await given.host(ctx);
     const made = await makeBastion(ctx, aws(), site, claim);
     const host = await world.login(ctx, made, site.bastion);
@@ -60,8 +61,11 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
     machines: 'made',
   });
   const proof = verifyInstalled(site);
+  const makes = madeWithCluster(site);
   return {
     installs: install.installs,
+    makes,
+    cloudLogin: async () => cloudLogin(region, await world.keys(region)),
     plan: () => planAws(site, { bastion: given.plan, cluster: install.plan, verify: proof.plan }),
     preflight: async (ctx) => [
       ...(await awsPreflight(ctx, aws(), site)),
@@ -75,9 +79,9 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
     },
     bastion,
     boot: async (ctx, run) => {
-      refuseElsewhere(await bastion(ctx, run.claim));
-      const start = () => boot(ctx, aws(), site, run.claim, () => install.boot(ctx, run));
-      return await withApps(ctx, aws(), site, start);
+      for (const resource of makes) await run.claim(resource);
+      await prepare(ctx, aws(), site);
+      return await withApps(ctx, aws(), site, () => install.boot(ctx, run));
     },
     watch: (ctx, run: InstallRun) => withApps(ctx, aws(), site, () => install.watch(ctx, run)),
     verify: proof.verify,
@@ -94,23 +98,16 @@ export function openAws(site: AwsSite, world: AwsWorld): OpenPlatform {
   };
 }
 
-/** What the cluster leaves in a zone that is not ours is removed by name. */
-async function claimCluster(
-  { region }: Aws,
-  { settings, domain, disconnected }: AwsSite,
-  claim: Claim,
-): Promise<void> {
-  if (settings.hostedZone === undefined || !disconnected) return;
-  const id = regional(region, `${settings.hostedZone}/${appsName(domain)}`);
-  await claim({ kind: 'route53-record', id, temporary: false });
-}
-
-/** The installer has to be where the API of the cluster can be reached, and is not carried there yet. */
-function refuseElsewhere(host: Host): void {
-  if (host.isHere) return;
-  throw new AtollError('NOT_BUILT', `Cannot run the installer on ${host.name} from here yet`, {
-    hint: 'Go on on the bastion itself: copy the folder of the site there, write bastion.address: localhost, and run "atoll up" with credentials of AWS',
-  });
+/** The cluster itself comes last, so it is destroyed first; what it leaves in a zone that is not ours is removed by name. */
+function madeWithCluster(site: AwsSite): readonly SiteResource[] {
+  const { settings, domain, disconnected } = site;
+  const record = regional(settings.region, `${settings.hostedZone}/${appsName(domain)}`);
+  return [
+    ...(settings.hostedZone && disconnected
+      ? [{ kind: 'route53-record', id: record, temporary: false }]
+      : []),
+    { kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false },
+  ];
 }
 
 /** Only a cluster that can reach Route 53 writes its names itself. */
@@ -126,21 +123,10 @@ async function withApps<T>(
 }
 
 /** Gives the installer what only this platform knows; a cluster that was begun keeps what it has. */
-async function boot<T>(
-  ctx: Context,
-  aws: Aws,
-  site: AwsSite,
-  claim: Claim,
-  task: () => Promise<T>,
-): Promise<T> {
-  const { install } = site.paths;
-  // Claimed last, so destroyed first: nothing goes that it stands on.
-  await claim({ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false });
-  if (!(await exists(join(install, 'cluster', 'metadata.json')))) {
-    if (isManual(site)) await writeKeys(ctx, aws, site);
-    if (site.disconnected) await withoutZones(site);
-  }
-  return await task();
+async function prepare(ctx: Context, aws: Aws, site: AwsSite): Promise<void> {
+  if (await exists(join(clusterFolder(site), 'metadata.json'))) return;
+  if (isManual(site)) await writeKeys(ctx, aws, site);
+  if (site.disconnected) await withoutZones(site);
 }
 
 /** A DNS configuration that names no zones: the ingress operator would try to write to them, and fail for ever. */
@@ -161,6 +147,7 @@ const PATIENCE = { attempts: 40, firstDelayMs: 5000, maxDelayMs: 15_000 };
 /** The world as it is. */
 export const AWS_WORLD: AwsWorld = {
   connect: (region) => connectAws({ region }),
+  keys: (region) => usualKeys(region)(true),
   login: (ctx, { address, pin }, { user, port, jump, privateKey: identity }) =>
     openSshHost(ctx, { address, user, port, jump, identity, pin }, PATIENCE),
   proofPolls: PROOF_POLLS,

@@ -28,11 +28,7 @@ export function planAws(site: AwsSite, given: Pick<Plan, 'bastion' | 'cluster' |
     ],
     bastion: site.bastion.address === undefined ? madeBastion(site) : given.bastion,
     cluster: [
-      ...(site.bastion.address === 'localhost'
-        ? given.cluster
-        : [
-            'not built yet from another machine: run atoll on the bastion itself for the installer',
-          ]),
+      ...given.cluster,
       ...(disconnected
         ? [`meanwhile write *.apps.${site.domain}, once the router has its load balancer`]
         : []),

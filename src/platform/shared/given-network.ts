@@ -51,12 +51,14 @@ interface WantedName {
 
 /** Names that must be there before machines boot, on a network that belongs to somebody else. */
 function wantedNames({ domain, mirror }: Pick<PlatformSite, 'domain' | 'mirror'>): WantedName[] {
-  const host = mirror.replace(/:\d+$/, '');
+  const host = mirror?.replace(/:\d+$/, '') ?? '';
   return [
     { name: `api.${domain}`, why: 'people and nodes find the API by it', ports: [6443] },
     { name: `api-int.${domain}`, why: 'machines fetch their configuration there', ports: [22623] },
     { name: `atoll-doctor.apps.${domain}`, why: '*.apps leads to the routers', ports: [443, 80] },
-    ...(isIP(host) ? [] : [{ name: host, why: 'nodes pull every image from it', ports: [] }]),
+    ...(isIP(host) || host === ''
+      ? []
+      : [{ name: host, why: 'nodes pull every image from it', ports: [] }]),
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../cluster/api/object.ts';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
 import type { Host } from '../../host/host.ts';
 import type {
   Claim,
@@ -49,8 +48,10 @@ export function openVirtual(
   const install = installer(site, { host, machines: 'made' });
   const proof = verifyInstalled(site);
   const { objects = [], planObjects = [] } = own;
+  const makes = [{ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false }];
   return {
     installs: install.installs,
+    makes,
     plan: () => ({
       infrastructure: own.plan.infrastructure,
       bastion: isGiven ? given.plan : own.plan.bastion,
@@ -64,9 +65,7 @@ export function openVirtual(
     provision: async (ctx, claim) => own.provision?.(ctx, claim),
     bastion,
     async boot(ctx, run) {
-      refuseElsewhere(await bastion(ctx, run.claim));
-      // Claimed last, so destroyed first: nothing goes that it stands on.
-      await run.claim({ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false });
+      for (const resource of makes) await run.claim(resource);
       return await install.boot(ctx, run);
     },
     watch: install.watch,
@@ -89,12 +88,4 @@ export function openVirtual(
       own.close();
     },
   };
-}
-
-/** The installer has to be where the API of the cluster can be reached, and is not carried there yet. */
-function refuseElsewhere(host: Host): void {
-  if (host.isHere) return;
-  throw new AtollError('NOT_BUILT', `Cannot run the installer on ${host.name} from here yet`, {
-    hint: 'Go on on the bastion itself: copy the folder of the site there, write bastion.address: localhost, and run "atoll up"',
-  });
 }

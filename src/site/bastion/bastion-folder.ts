@@ -3,8 +3,11 @@ import type { Host } from '../../host/host.ts';
 import type { SiteResource } from '../../platform/platform.ts';
 import type { SiteInventory } from '../inventory.ts';
 import type { Site } from '../read-site.ts';
+import type { StageWork } from '../stages/stage.ts';
 import { bastionPlace } from './bastion-place.ts';
 import { must } from './carry-atoll.ts';
+import { putCloudLogin } from './cloud-login.ts';
+import { STOP_ALL } from './run-there.ts';
 
 /** `made` when it was not there, or was empty: only then it is ours to remove. */
 const LOOK = 'if [ -n "$(ls -A -- "$1" 2>/dev/null)" ]; then echo used; else echo free; fi';
@@ -40,20 +43,29 @@ export async function makeBastionFolder(
   if (given !== 0) throw new Error(`Cannot make ${directory} on ${host.name}: ${stderr}`);
 }
 
+/** What knows the cluster is here by now; there, nobody shall destroy it again, or at all. */
 const REMOVE = `set -e
-if [ -x "$1/bin/atoll" ] && [ -f "$1/atoll.yaml" ]; then "$1/bin/atoll" down --yes --site "$1/atoll.yaml" >&2; fi
-rm -rf -- "$1" 2>/dev/null || find "$1" -mindepth 1 -delete`;
+dir=$1 kept=$2; shift 2
+${STOP_ALL.replaceAll('"$1"/.atoll', '"$dir"/.atoll')}
+rm -rf -- "$dir/.atoll/install/cluster"
+if [ -x "$dir/bin/atoll" ] && [ -f "$dir/atoll.yaml" ]; then env "$@" "$dir/bin/atoll" down --yes $kept --site "$dir/atoll.yaml" >&2; fi
+rm -rf -- "$dir" 2>/dev/null || find "$dir" -mindepth 1 -delete`;
 
 /** Removes what a site made on its bastion; false when the resource is nothing of that kind. */
 export async function removeFromBastion(
   ctx: Context,
-  resource: SiteResource,
-  open: () => Promise<Host>,
+  work: Pick<StageWork, 'site' | 'platform' | 'inventory'>,
+  { kind, id }: SiteResource,
+  temporary: boolean,
 ): Promise<boolean> {
-  const { kind, id } = resource;
-  if (kind === 'bastion-file') await must(ctx, await open(), 'rm', ['-f', '--', id]);
-  else if (kind === 'bastion-folder')
-    await must(ctx, await open(), 'sh', ['-c', REMOVE, 'remove', id]);
-  else return false;
+  if (kind !== 'bastion-file' && kind !== 'bastion-folder') return false;
+  const host = await work.platform.bastion(ctx, (claimed) => work.inventory.claim(claimed));
+  if (kind === 'bastion-file') await must(ctx, host, 'rm', ['-f', '--', id]);
+  else {
+    const login = await putCloudLogin(ctx, work, host);
+    const env = Object.entries(login).map(([name, value]) => `${name}=${value}`);
+    const kept = temporary ? '--temporary' : '';
+    await must(ctx, host, 'sh', ['-c', REMOVE, 'remove', id, kept, ...env]);
+  }
   return true;
 }

@@ -7,6 +7,8 @@ export interface BastionPlace {
   readonly directory: string;
   readonly siteFile: string;
   readonly pullSecret: string;
+  /** Login of the cloud, while the installer needs it. */
+  readonly cloudLogin: string;
   /** Copies of the files that the site names. */
   readonly files: string;
   readonly program: string;
@@ -22,6 +24,7 @@ export function bastionPlace(site: Site): BastionPlace {
     directory,
     siteFile: at('atoll.yaml'),
     pullSecret: at('pull-secret.json'),
+    cloudLogin: at('cloud-login'),
     files: at('files'),
     program: at('bin', 'atoll'),
     programs: at('bin'),

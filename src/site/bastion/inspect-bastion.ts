@@ -68,6 +68,13 @@ function lacks(
   );
 }
 
+/** How a package is installed there. */
+export async function installHint(ctx: Context, host: Host, name: string): Promise<string> {
+  const { stdout } = await host.run(ctx, 'sh', ['-c', LOOK, 'look']);
+  const family = /^family (.*)$/m.exec(stdout)?.[1] ?? '';
+  return `sudo ${installer(family)} ${name}`;
+}
+
 /** How packages are installed on Debian, on CoreOS, and on the family of RHEL. */
 function installer(family: string): string {
   if (/\b(debian|ubuntu)\b/.test(family)) return 'apt-get install';

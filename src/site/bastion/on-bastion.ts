@@ -19,44 +19,67 @@ import { carrySite } from './site-there.ts';
 /** What a stage leaves on the bastion that later stages read here: there, and here. */
 type Brings = (place: BastionPlace, work: StageWork) => readonly (readonly [string, string])[];
 
+/** What has to be there before it runs there: gives what goes into its environment. */
+type Prepares = (
+  ctx: Context,
+  work: StageWork,
+  host: Host,
+) => Promise<Readonly<Record<string, string>>>;
+
 /**
  * A stage that does its work on the bastion. Where that is this machine it just runs; elsewhere it runs
- * there, by the atoll that is carried there, and what it leaves is brought back.
+ * there, by the atoll that is carried there, and what it leaves is brought back, however it ended.
  */
 export function onBastion(
   stage: Stage,
   brings: Brings = () => [],
-  isThere: (site: Site) => boolean = () => true,
+  prepares: Prepares = async () => ({}),
 ): Stage {
   return {
     ...stage,
-    plan: (work) =>
-      isElsewhere(work.site) && isThere(work.site) ? planThere(stage, work) : stage.plan(work),
+    plan: (work) => (isElsewhere(work.site) ? planThere(stage, work) : stage.plan(work)),
     run: async (ctx, work, run) => {
-      if (!isThere(work.site)) return stage.run(ctx, work, run);
       const host = await bastionOf(ctx, work);
       if (host.isHere) return stage.run(ctx, work, run);
-      const place = await carrySite(ctx, host, work.site);
-      await carryAtoll(ctx, host, place);
+      const place = await carry(ctx, host, work.site);
+      const env = await prepares(ctx, work, host);
+      const fetch = async () => {
+        for (const [there, here] of brings(place, work)) await bring(ctx, host, there, here);
+      };
       const { outputs } = await runThere(ctx, {
-        host,
-        place,
-        name: stage.id,
+        ...{ host, place, name: stage.id, env, log: run.log },
         key: hashOf(stage.inputs(work.site)),
-        args: [
-          'up',
-          '--only',
-          stage.id,
-          '--fresh',
-          ...(work.skipRehearsal ? ['--skip-rehearsal'] : []),
-        ],
-        log: run.log,
+        args: argsOf(stage, work),
+      }).catch(async (error: unknown) => {
+        await fetch().catch(() => undefined);
+        throw error;
       });
-      for (const [there, here] of brings(place, work)) await bring(ctx, host, there, here);
+      await fetch();
       return localOutput(outputs?.[stage.id] ?? {}, place, work);
     },
   };
 }
+
+/** Stages run side by side: what one of them still carries, another must not carry, too. */
+const carrying = new WeakMap<Host, Promise<unknown>>();
+
+async function carry(ctx: Context, host: Host, site: Site): Promise<BastionPlace> {
+  const before = carrying.get(host) ?? Promise.resolve();
+  const now = before
+    .catch(() => undefined)
+    .then(async () => {
+      const place = await carrySite(ctx, host, site);
+      await carryAtoll(ctx, host, place);
+      return place;
+    });
+  carrying.set(host, now);
+  return await now;
+}
+
+const argsOf = ({ id }: Stage, { skipRehearsal }: StageWork) => [
+  ...['up', '--only', id, '--fresh'],
+  ...(skipRehearsal ? ['--skip-rehearsal'] : []),
+];
 
 function planThere(stage: Stage, work: Parameters<Stage['plan']>[0]): readonly string[] {
   const { paths } = bastionPlace(work.site);
@@ -76,7 +99,7 @@ const PACK =
   'cd -- "$1" 2>/dev/null || exit 0; [ -e "$2" ] || exit 0; tar --exclude=partial -czf - -- "$2" | base64';
 
 /** Brings a file or a folder here, whole. */
-async function bring(ctx: Context, host: Host, there: string, here: string): Promise<void> {
+export async function bring(ctx: Context, host: Host, there: string, here: string): Promise<void> {
   const name = there.slice(there.lastIndexOf('/') + 1);
   const text = await must(ctx, host, 'sh', [
     '-c',

@@ -11,6 +11,9 @@ import { must } from './carry-atoll.ts';
 /** Written behind the last event: who follows the file knows that it is complete. */
 const ENDED = '@atoll-ended';
 
+/** Whether the run in a folder goes on. */
+const ALIVE = `alive() { [ -f "$1/pid" ] && [ ! -f "$1/status" ] && tr '\\0' ' ' < "/proc/$(cat "$1/pid")/cmdline" 2>/dev/null | grep -qF "$1"; }`;
+
 /**
  * Starts a run apart from the line it was started over. One that is under way is joined, and waited for
  * when it is another; one that ended well while nobody looked is taken as it is. Signals are for
@@ -18,7 +21,7 @@ const ENDED = '@atoll-ended';
  */
 const START = `set -eu
 all=$1 name=$2 key=$3; shift 3; run=$all/$name; umask 077; mkdir -p "$run"
-alive() { [ -f "$1/pid" ] && [ ! -f "$1/status" ] && tr '\\0' ' ' < "/proc/$(cat "$1/pid")/cmdline" 2>/dev/null | grep -qF "$1"; }
+${ALIVE}
 for other in "$all"/*; do if alive "$other"; then echo "joined \${other##*/}"; exit 0; fi; done
 if [ ! -e "$run/taken" ] && [ "$(cat "$run/key" "$run/status" 2>/dev/null)" = "$key
 0" ]; then echo "found $name"; exit 0; fi
@@ -34,6 +37,15 @@ const TAKE = 'cat "$1/result"; : > "$1/taken"';
 const STOP = `pid=$(cat "$1/pid") || exit 0; kill -TERM "-$pid" 2>/dev/null
 left=300; while [ ! -f "$1/status" ] && kill -0 "$pid" 2>/dev/null && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done`;
 
+/** Of a shell script: ends all runs below a folder, however long that takes them. */
+export const STOP_ALL = `${ALIVE}
+for run in "$1"/.atoll/there/*; do
+  alive "$run" || continue
+  kill -TERM "-$(cat "$run/pid")"; left=600
+  while alive "$run" && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
+  ! alive "$run" || kill -KILL "-$(cat "$run/pid")"
+done`;
+
 export interface ThereRun {
   readonly host: Host;
   readonly place: BastionPlace;
@@ -43,6 +55,8 @@ export interface ThereRun {
   readonly key: string;
   /** Arguments of atoll. */
   readonly args: readonly string[];
+  /** What it needs in its environment; nothing secret. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -62,7 +76,17 @@ interface ThereResult {
 export async function runThere(ctx: Context, run: ThereRun): Promise<ThereResult> {
   const { host, place, name, args } = run;
   const all = `${place.paths.state}/there`;
-  const command = [place.program, ...args, '--site', place.siteFile, '--output', 'json'];
+  const said = Object.entries(run.env ?? {}).map(([key, value]) => `${key}=${value}`);
+  const command = [
+    'env',
+    ...said,
+    place.program,
+    ...args,
+    '--site',
+    place.siteFile,
+    '--output',
+    'json',
+  ];
   const words = [all, name, hashOf([...args, run.key]), ...command];
   for (;;) {
     const said = await must(ctx, host, 'sh', ['-c', START, 'start', ...words]);

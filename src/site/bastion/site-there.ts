@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { SECRET_MODE } from '../../core/files.ts';
+import { readTextIfPresent, SECRET_MODE } from '../../core/files.ts';
 import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
+import { NOTED_FILES } from '../../platform/platform.ts';
+import { platformFiles } from '../platform-files.ts';
+import { proxyHost } from '../proxy-place.ts';
 import { type Site, sitePath } from '../read-site.ts';
 import { type BastionPlace, bastionPlace } from './bastion-place.ts';
 
@@ -27,18 +30,24 @@ function siteThere(site: Site): SiteThere {
   };
   const { name, mode, release, registry, proxy, mirror, cluster, postInstall } = site;
   const isUrl = mirror.graph?.includes('://');
+  const copies = platformFiles(site).map(([field, path]) => [
+    field,
+    carried(`platform-${field}`, path),
+  ]);
+  const platformCopies = Object.fromEntries(copies);
   const document = {
     name,
     mode,
     release,
-    // Where the platform makes the bastion, stages that know it do not run there.
-    platform: site.platformKind.makesBastion ? { type: 'none' } : site.platform,
+    platform: { ...site.platform, ...platformCopies },
+    // There it is this machine; without a word, a platform that makes bastions would make one.
+    ...(site.platformKind.makesBastion ? { bastion: { address: 'localhost' } } : {}),
     registry: {
       ...registry,
       ca: carried('registry-ca.pem', registry.ca),
       authfile: carried('registry-auth.json', registry.authfile),
     },
-    proxy,
+    proxy: { ...proxy, host: proxy.enabled ? proxyHost(site) : proxy.host },
     mirror: {
       ...mirror,
       imageSet: carried('image-set.yaml', mirror.imageSet),
@@ -66,5 +75,10 @@ export async function carrySite(ctx: Context, host: Host, site: Site): Promise<B
     await host.put(ctx, there, { file: here }, { mode: SECRET_MODE });
   const text = `# Written by atoll on the machine that works on this site.\n${toYaml(document)}`;
   await host.put(ctx, place.siteFile, text, { mode: SECRET_MODE });
+  for (const name of NOTED_FILES) {
+    const noted = await readTextIfPresent(join(site.state, name));
+    if (noted !== undefined)
+      await host.put(ctx, join(place.paths.state, name), noted, { mode: SECRET_MODE });
+  }
   return place;
 }

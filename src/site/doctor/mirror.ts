@@ -6,7 +6,7 @@ import { exists } from '../../core/files.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import { isElsewhere } from '../bastion/bastion-place.ts';
-import { mirrorHost } from '../mirror-place.ts';
+import { hasMirror, mirrorHost } from '../mirror-place.ts';
 import { sitePath } from '../read-site.ts';
 import { isServiceRunning } from '../service.ts';
 import { mirrorCaNow, registryOptions } from '../stages/places.ts';
@@ -17,6 +17,7 @@ import { failureOf, hintFor, problem, quiet } from './probe.ts';
 /** A mirror that is there must be trusted and let us in; one that is to be made needs its port. */
 export async function mirrorChecks(ctx: Context, work: StageWork): Promise<PreflightCheck[]> {
   const { site, paths } = work;
+  if (!hasMirror(site)) return [];
   if (site.registry.type === 'embedded' && !(await isServiceRunning(registryPidFile(paths)))) {
     // On another machine, or once it was made here, whoever listens may well be the mirror.
     const isOurs = work.inventory

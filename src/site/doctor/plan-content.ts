@@ -9,7 +9,7 @@ import { dryRun } from '../../mirror/flow/dry-run.ts';
 import { presentIn } from '../../mirror/flow/run.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
-import { mirrorLocation } from '../mirror-place.ts';
+import { hasMirror, mirrorLocation } from '../mirror-place.ts';
 import { sitePath } from '../read-site.ts';
 import { notCollected } from '../stages/images-failed.ts';
 import { registryOptions } from '../stages/places.ts';
@@ -29,6 +29,7 @@ export interface ContentPlan {
 export async function planContent(ctx: Context, work: StageWork): Promise<ContentPlan> {
   const quiet: Context = { ...ctx, emit: () => undefined };
   const { paths, site } = work;
+  if (!hasMirror(site)) return { images: 0, missingImages: 0, totalBytes: 0, missingBytes: 0 };
   const authfile = (await exists(paths.mergedSecret))
     ? paths.mergedSecret
     : sitePath(site, site.cluster.pullSecret);

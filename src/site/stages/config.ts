@@ -17,7 +17,9 @@ import { registriesConf } from '../../generate/registries-conf.ts';
 import type { KnownImage } from '../../mirror/flow/working-dir.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { EXTRA_MANIFESTS } from '../../platform/shared/installer.ts';
+import type { JsonObject } from '../../workflow/step.ts';
 import { releaseImageOf, type SiteInstallConfig, siteInputs } from '../inputs.ts';
+import { hasMirror } from '../mirror-place.ts';
 import { platformFiles } from '../platform-files.ts';
 import type { Site } from '../read-site.ts';
 import { asJson, fingerprint, type Stage } from './stage.ts';
@@ -28,6 +30,7 @@ export const INSTALL_FILES = {
   registriesConf: 'nodes/registries.conf',
   pullSecret: 'nodes/pull-secret.json',
   trustBundle: 'nodes/trust-bundle.pem',
+  releaseImage: 'nodes/release-image',
 } as const;
 
 export const configStage: Stage = {
@@ -43,10 +46,10 @@ export const configStage: Stage = {
   plan: ({ paths }) => [
     `write install-config, node configuration and manifests to ${paths.install}, checked with the installer's own rules`,
   ],
-  run: async (ctx, work) => {
+  run: async (ctx, work, { outputs }) => {
     const inputs = siteInputs(work.site, 'complete');
     const mirrored = await inputs.mirrored();
-    const release = requireRelease(work.site, mirrored);
+    const release = requireRelease(work.site, mirrored, outputs.images);
     const config = installConfig(withPlatform(await inputs.installConfig(), work.site));
     checkConfig(ctx, work.site, config, await inputs.installFacts(ctx.now()));
     const files: Readonly<Record<keyof typeof INSTALL_FILES, string>> = {
@@ -54,6 +57,7 @@ export const configStage: Stage = {
       registriesConf: registriesConf(await inputs.registriesConf()),
       pullSecret: await inputs.pullSecret(),
       trustBundle: (await inputs.trustBundle()) ?? '',
+      releaseImage: release,
     };
     const named = Object.entries(files).map(
       ([name, text]) => [INSTALL_FILES[name as keyof typeof INSTALL_FILES], text] as const,
@@ -84,7 +88,12 @@ function workloadName({ image, target }: KnownImage): string {
   return formatReference(image.kind === 'catalog' ? target : image.source);
 }
 
-function requireRelease(site: Site, mirrored: readonly KnownImage[]): string {
+function requireRelease(
+  site: Site,
+  mirrored: readonly KnownImage[],
+  found: JsonObject | undefined,
+): string {
+  if (!hasMirror(site)) return String(found?.releaseImage ?? '');
   const image = releaseImageOf(site, mirrored);
   if (image) return image;
   throw new AtollError(

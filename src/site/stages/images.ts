@@ -14,10 +14,10 @@ import { type SyncOptions, syncMirror } from '../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
-import { mirrorLocation } from '../mirror-place.ts';
+import { hasMirror, mirrorLocation } from '../mirror-place.ts';
 import { notArrived, notCollected } from './images-failed.ts';
 import { withRegistries } from './places.ts';
-import { siteCollectDeps, siteImageSet } from './release.ts';
+import { openSiteRelease, siteCollectDeps, siteImageSet } from './release.ts';
 import { asJson, fingerprint, type Stage, type StageWork } from './stage.ts';
 
 const CHUNK_BYTES = 4 * 1024 ** 3;
@@ -29,19 +29,24 @@ export const imagesStage: Stage = {
     const { release, mirror, registry } = site;
     return asJson({
       release,
+      type: registry.type,
       mirror,
       path: registry.path,
       imageSet: fingerprint(site, mirror.imageSet),
     });
   },
-  plan: ({ site, paths }) => [
-    `mirror release ${site.release.version ?? site.release.image} and what the site adds to ${mirrorLocation(site)}`,
-    site.mirror.flow === 'bundle'
-      ? `by way of a bundle in ${paths.bundle}`
-      : 'straight from upstream',
-  ],
+  plan: ({ site, paths }) => {
+    if (!hasMirror(site)) return ['mirror nothing: nodes pull from upstream'];
+    return [
+      `mirror release ${site.release.version ?? site.release.image} and what the site adds to ${mirrorLocation(site)}`,
+      site.mirror.flow === 'bundle'
+        ? `by way of a bundle in ${paths.bundle}`
+        : 'straight from upstream',
+    ];
+  },
   run: async (ctx, work, { log, directory }) =>
     withRegistries(work, async (registries) => {
+      if (!hasMirror(work.site)) return await onlyFound(ctx, work, registries);
       const { report, resources } =
         work.site.mirror.flow === 'bundle'
           ? await throughBundle(ctx, work, registries, join(directory, 'bundle'))
@@ -58,6 +63,17 @@ export const imagesStage: Stage = {
       };
     }),
 };
+
+/** Without a mirror the release is only looked for: better now than by machines that boot. */
+async function onlyFound(ctx: Context, work: StageWork, registries: Registries) {
+  const { deps, close } = await siteCollectDeps(work, registries);
+  try {
+    const { pullSpec = '' } = await openSiteRelease(ctx, work.site, registries, deps);
+    return { images: 0, releaseImage: pullSpec };
+  } finally {
+    close();
+  }
+}
 
 /** What is misspelled or cannot be reached is told once, before anything moves. */
 const refuse: SyncOptions['unfound'] = (failures) => {

@@ -1,3 +1,4 @@
+import { lendCloudLogin } from '../bastion/cloud-login.ts';
 import { onBastion } from '../bastion/on-bastion.ts';
 import { bastionStage } from './bastion.ts';
 import { cleanupStage } from './cleanup.ts';
@@ -11,12 +12,15 @@ import type { Stage } from './stage.ts';
 import { toolsStage } from './tools.ts';
 import { verifyStage } from './verify.ts';
 
-/** Where the platform makes the machines, they are made from here, and looked at from here. */
+/** The installer runs where the API of the cluster can be reached, with the login of the cloud it makes machines in. */
 const withInstaller = (stage: Stage) =>
   onBastion(
     stage,
     (place, { paths }) => [[place.paths.install, paths.install]],
-    ({ platformKind }) => !platformKind.makesBastion,
+    async (ctx, work, host) => {
+      for (const resource of work.platform.makes ?? []) await work.inventory.claim(resource);
+      return await lendCloudLogin(ctx, work, host);
+    },
   );
 
 /** The ten stages, in order. */
@@ -32,7 +36,7 @@ export const STAGES: readonly Stage[] = [
   onBastion(imagesStage, (place, { paths }) => [
     [`${place.paths.mirror}/working-dir`, `${paths.mirror}/working-dir`],
   ]),
-  withInstaller(configStage),
+  onBastion(configStage, (place, { paths }) => [[place.paths.install, paths.install]]),
   withInstaller(clusterStage),
   withInstaller(verifyStage),
   cleanupStage,

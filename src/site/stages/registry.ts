@@ -15,12 +15,14 @@ import { createRegistries } from '../../remote/create-registries.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { JsonObject } from '../../workflow/step.ts';
 import { siteInputs } from '../inputs.ts';
-import { mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
+import { hasMirror, mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
 import type { Site } from '../read-site.ts';
 import { startService, stopService } from '../service.ts';
+import type { SitePaths } from '../site-paths.ts';
 import { startUnit, systemdTrouble } from '../system-service.ts';
 import { waitForImageRegistry } from '../wait-for-image-registry.ts';
 import { registryOptions } from './places.ts';
+import { proxyPlan, runProxy } from './proxy.ts';
 import {
   readMirrorPassword,
   writeMergedSecret,
@@ -35,22 +37,24 @@ const OWN_PATIENCE_MS = 180_000;
 
 export const registryStage: Stage = {
   id: 'registry',
-  needs: ['bastion'],
-  inputs: ({ registry, name }) => asJson({ registry, name }),
+  // Of a proxy the login comes first.
+  needs: ['bastion', 'credentials'],
+  inputs: ({ registry, proxy, name }) => asJson({ registry, proxy, name }),
   plan: ({ site, paths }) => [
-    ...(site.registry.type === 'embedded'
-      ? [
-          `make a registry in ${paths.registry} with its own CA and a first user`,
-          `serve it as ${mirrorHost(site)}, as a service where systemd runs`,
-        ]
-      : [`use the registry ${mirrorHost(site)}`]),
-    ...proxyPlan(site.proxy),
+    ...PLANS[site.registry.type](site, paths),
+    ...(site.proxy.enabled ? proxyPlan(site) : []),
+    ...givenProxyPlan(site.proxy),
   ],
   // A reboot or a crash may have stopped it.
   always: true,
   run: async (ctx, work) => {
-    if (work.site.registry.type === 'embedded') await runEmbedded(ctx, work);
-    else await adoptExisting(work);
+    const { type } = work.site.registry;
+    if (type === 'embedded') await runEmbedded(ctx, work);
+    if (type === 'existing') await adoptExisting(work);
+    if (work.site.proxy.enabled) await runProxy(ctx, work);
+    await writeMergedSecret(work.paths);
+    if (!hasMirror(work.site))
+      return { fingerprint: hashOf(await readText(work.paths.mergedSecret)) };
     await waitUntilItAnswers(ctx, work);
     const ca = mirrorCa(work);
     const trust = ca === undefined ? '' : await readText(ca);
@@ -59,8 +63,19 @@ export const registryStage: Stage = {
   },
 };
 
+const PLANS: Readonly<
+  Record<Site['registry']['type'], (site: Site, paths: SitePaths) => readonly string[]>
+> = {
+  embedded: (site, paths) => [
+    `make a registry in ${paths.registry} with its own CA and a first user`,
+    `serve it as ${mirrorHost(site)}, as a service where systemd runs`,
+  ],
+  existing: (site) => [`use the registry ${mirrorHost(site)}`],
+  none: () => ['make no registry: nodes pull from upstream'],
+};
+
 /** Without the login that a URL may hold. */
-function proxyPlan({ url, publicUrl }: Site['proxy']): string[] {
+function givenProxyPlan({ url, publicUrl }: Site['proxy']): string[] {
   const shown = [url, publicUrl].flatMap((text) =>
     URL.canParse(text ?? '') ? new URL(text ?? '').host : [],
   );
@@ -173,7 +188,6 @@ async function adoptExisting({ site, paths }: StageWork): Promise<void> {
 
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */
 async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> {
-  await writeMergedSecret(work.paths);
   const registries = createRegistries({
     ...registryOptions(work),
     tuning: { retry: { attempts: 1 } },

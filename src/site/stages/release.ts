@@ -1,11 +1,15 @@
 import type { CollectDeps } from '../../content/collecting.ts';
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import { parseImageSet, readImageSet } from '../../content/image-set/parse-image-set.ts';
+import { createGraphSource } from '../../content/release/graph/graph-source.ts';
+import { findVersion, type OpenRelease, openRelease } from '../../content/release/open-release.ts';
 import { givenReleaseKeys } from '../../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../../content/release/signatures/sigstore.ts';
+import type { Context } from '../../core/context.ts';
 import { toYaml } from '../../core/yaml.ts';
 import { createWeb } from '../../http/web.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
+import { formatReference, parseReference, tagOrDigestOf } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { releaseChannel } from '../inputs.ts';
 import { type Site, sitePath } from '../read-site.ts';
@@ -53,4 +57,23 @@ export async function siteCollectDeps(
     sigstoreKey: mirror.sigstoreKey ? await loadSigstoreKey(at(mirror.sigstoreKey)) : undefined,
   };
   return { deps, close: () => web.close() };
+}
+
+/** The payload of the release that the site installs; its version is looked up in the update graph. */
+export async function openSiteRelease(
+  ctx: Context,
+  { release }: Site,
+  registries: Registries,
+  { web, graph }: CollectDeps,
+): Promise<OpenRelease> {
+  const { image, version = '', architecture } = release;
+  const reference = image
+    ? parseReference(image)
+    : await findVersion(ctx, version, architecture, createGraphSource(web, graph));
+  return await openRelease(ctx, {
+    reference,
+    source: registries.source(reference),
+    tagOrDigest: tagOrDigestOf(reference),
+    shown: formatReference(reference),
+  });
 }

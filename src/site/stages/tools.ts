@@ -1,23 +1,15 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isSea } from 'node:sea';
-import type { CollectDeps } from '../../content/collecting.ts';
 import { extractTools } from '../../content/release/extract/extract-tools.ts';
 import { DEFAULT_TOOLS, thisPlatform, toolOf } from '../../content/release/extract/tools.ts';
-import { createGraphSource } from '../../content/release/graph/graph-source.ts';
-import { findVersion, openRelease } from '../../content/release/open-release.ts';
-import type { Context } from '../../core/context.ts';
+import { readAsset } from '../../core/assets.ts';
 import { makeFolder, writeFileAtomic } from '../../core/files.ts';
 import { selfCommand } from '../../core/self.ts';
-import {
-  formatReference,
-  parseReference,
-  type Reference,
-  tagOrDigestOf,
-} from '../../oci/reference.ts';
-import type { Site } from '../read-site.ts';
 import { withRegistries } from './places.ts';
-import { siteCollectDeps } from './release.ts';
+import { openSiteRelease, siteCollectDeps } from './release.ts';
 import { asJson, type Stage } from './stage.ts';
 
 export const toolsStage: Stage = {
@@ -25,21 +17,14 @@ export const toolsStage: Stage = {
   needs: ['credentials'],
   inputs: ({ release }) => asJson({ release }),
   plan: ({ paths }) => [
-    `put atoll, ${DEFAULT_TOOLS.join(' and ')} of the release into ${paths.tools}`,
+    `put atoll, ${DEFAULT_TOOLS.join(' and ')} of the release into ${paths.tools}, with their SHA256SUMS`,
   ],
   run: (ctx, work) =>
     withRegistries(work, async (registries) => {
       const { deps, close } = await siteCollectDeps(work, registries);
       try {
-        await putAtoll(work.paths.tools);
-        const reference = await releaseReference(ctx, work.site, deps);
-        const source = registries.source(reference);
-        const release = await openRelease(ctx, {
-          reference,
-          source,
-          tagOrDigest: tagOrDigestOf(reference),
-          shown: formatReference(reference),
-        });
+        const own = await putAtoll(work.paths.tools);
+        const release = await openSiteRelease(ctx, work.site, registries, deps);
         const reach = {
           source: registries.source.bind(registries),
           repository: registries.repository.bind(registries),
@@ -51,39 +36,52 @@ export const toolsStage: Stage = {
           to: work.paths.tools,
           reach,
         });
-        return { releaseImage: release.pullSpec ?? '', files: files.map(({ path }) => path) };
+        const { version } = release.payload;
+        const programs = [
+          { path: own, version: readAsset('version.txt').trim() },
+          ...files.map(({ path }) => ({ path, version })),
+        ];
+        return {
+          releaseImage: release.pullSpec ?? '',
+          files: files.map(({ path }) => path),
+          tools: await writeSums(work.paths.tools, programs),
+        };
       } finally {
         close();
       }
     }),
 };
 
-/** The release image by digest or tag, looked up in the update graph where only a version is given. */
-async function releaseReference(
-  ctx: Context,
-  { release }: Site,
-  deps: CollectDeps,
-): Promise<Reference> {
-  if (release.image) return parseReference(release.image);
-  return findVersion(
-    ctx,
-    release.version ?? '',
-    release.architecture,
-    createGraphSource(deps.web, deps.graph),
-  );
+interface Program {
+  readonly path: string;
+  readonly version: string;
+}
+
+/** What was put there, so that anybody can see whether it still is that: `sha256sum -c SHA256SUMS`. */
+async function writeSums(folder: string, programs: readonly Program[]) {
+  const tools: { name: string; version: string; sha256: string }[] = [];
+  for (const { path, version } of programs) {
+    const sum = createHash('sha256');
+    for await (const chunk of createReadStream(path)) sum.update(chunk as Uint8Array);
+    tools.push({ name: basename(path), version, sha256: sum.digest('hex') });
+  }
+  const lines = tools.map(({ name, sha256 }) => `${sha256}  ${name}\n`);
+  await writeFileAtomic(join(folder, 'SHA256SUMS'), lines.join(''));
+  return tools;
 }
 
 /** The binary itself, or a line of shell that starts what is running now. */
-async function putAtoll(folder: string): Promise<void> {
+async function putAtoll(folder: string): Promise<string> {
   await makeFolder(folder);
   const path = join(folder, 'atoll');
   if (isSea()) {
     await copyFile(process.execPath, path);
-    return;
+    return path;
   }
   const { file, args } = selfCommand();
   const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
   await writeFileAtomic(path, `#!/bin/sh\nexec ${[file, ...args].map(quote).join(' ')} "$@"\n`, {
     mode: 0o755,
   });
+  return path;
 }

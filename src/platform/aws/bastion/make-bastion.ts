@@ -57,18 +57,14 @@ export async function makeBastion(
   const hash = before?.ignition ?? verificationHash(config);
   if (hash !== verificationHash(config)) tellTooLate(ctx);
   const ami = site.shape.bastion.ami ?? before?.ami ?? (await releaseImage(ctx, aws, site));
-  const object = { bucket: bucketOf(network), key: `${site.name}/bastion.ign` };
-  if (!before) {
-    await claim({
-      kind: 's3-object',
-      id: objectId(aws, object),
-      temporary: false,
-      lifetime: 'install',
-    });
-    await putObject(ctx, aws, { ...object, body: config });
-  }
   // A private site needs it for the install alone; in a disconnected one it is the mirror.
   const temporary = !site.disconnected;
+  const object = { bucket: bucketOf(network), key: `${site.name}/bastion.ign` };
+  if (!before) {
+    const id = objectId(aws, object);
+    await claim({ kind: 's3-object', id, temporary, lifetime: 'install' });
+    await putObject(ctx, aws, { ...object, body: config });
+  }
   await claim({ kind: 'cloudformation-stack', id: regional(aws.region, name), temporary });
   const template = templateOf(site, network, { ...object, hash });
   const parameters = { ...placeOf(site, network), AmiId: ami };

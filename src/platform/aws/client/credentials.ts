@@ -1,7 +1,10 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { AtollError, messageOf } from '../../../core/errors.ts';
 import { registerSecret } from '../../../core/redact.ts';
+import type { CloudLogin } from '../../platform.ts';
 import type { AwsKeys } from './sign.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Gives the keys of the moment; `fresh` asks their source again. */
 export type KeySource = (fresh: boolean) => Promise<AwsKeys>;
@@ -35,4 +38,26 @@ function noKeys(cause: unknown): AtollError {
       cause,
     },
   );
+}
+
+/** Keys as a file of the AWS tools, which the installer reads, too. They are worth as long as they are here. */
+export function cloudLogin(region: string, keys: AwsKeys, env: Env = process.env): CloudLogin {
+  const fields = {
+    aws_access_key_id: keys.accessKeyId,
+    aws_secret_access_key: keys.secretAccessKey,
+    aws_session_token: keys.sessionToken,
+  };
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name} = ${value}`,
+  );
+  const endpoints = Object.entries(env).filter(([name]) => name.startsWith('AWS_ENDPOINT_URL'));
+  const said = endpoints.map(([name, value = '']) => [name, value] as const);
+  return {
+    text: `[default]\n${lines.join('\n')}\n`,
+    env: (path) => ({
+      ...Object.fromEntries(said),
+      AWS_SHARED_CREDENTIALS_FILE: path,
+      AWS_REGION: region,
+    }),
+  };
 }

@@ -12,7 +12,7 @@ import {
 import { secretFileName, secretManifests } from '../../../generate/credentials/secret-manifest.ts';
 import { selectRequests } from '../../../generate/credentials/select-requests.ts';
 import { userName } from '../../../generate/credentials/user-name.ts';
-import type { Claim } from '../../platform.ts';
+import { type Claim, NOTED_FILES } from '../../platform.ts';
 import { EXTRA_MANIFESTS } from '../../shared/installer.ts';
 import { textOf } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
@@ -21,7 +21,7 @@ import { removeKeys } from '../remove/remove-resource.ts';
 import { applyStack } from '../stacks/apply-stack.ts';
 
 /** Below the state: what operators ask for, as the release has it. */
-const REQUESTS = 'credentials-requests.yaml';
+const REQUESTS = NOTED_FILES[1];
 
 export const isManual = ({ shape }: AwsSite) => shape.credentialsMode === 'Manual';
 

@@ -27,6 +27,7 @@ export async function awsPreflight(
     identity,
     await accessChecks(site),
     namesChecks(site),
+    familyChecks(site),
     await safely('quotas', async () => quotaChecks(ctx, aws, await demandOf(ctx, aws, site))),
     await safely('machines', () => machineChecks(ctx, aws, site)),
     await safely('image', () => imageChecks(ctx, aws, site)),
@@ -45,7 +46,8 @@ async function safely(
     return await look();
   } catch (error) {
     if (!(error instanceof AtollError)) throw error;
-    return [{ subject, severity: 'error', message: error.message, hint: error.hint }];
+    const { code, message, hint } = error;
+    return [{ subject, severity: 'error', code, message, hint }];
   }
 }
 
@@ -100,6 +102,20 @@ function namesChecks({ domain, disconnected, shape }: AwsSite): PreflightCheck[]
       message:
         'The cluster cannot reach IAM, which has no endpoint, to make users for its operators',
       hint: 'Let atoll make them: cluster.credentialsMode: Manual',
+    },
+  ];
+}
+
+/** No release installs on both families unless its whole cluster becomes a preview that cannot be updated. */
+function familyChecks({ settings }: AwsSite): PreflightCheck[] {
+  if (settings.dualStack !== true) return [];
+  return [
+    {
+      subject: 'IPv6',
+      severity: 'warning',
+      message:
+        'The network gets IPv6, the cluster does not: on AWS that is a Technology Preview (AWSDualStackInstall), and clusters with it cannot be updated',
+      hint: 'To have it all the same, write platform.aws.ipFamily, two ranges of each network and the feature gate into install-config.yaml after the config stage',
     },
   ];
 }

@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { silentContext } from '../src/core/context.ts';
+import { leftovers } from '../src/platform/aws/remove/leftovers.ts';
+import { processesWith } from './support/atoll-process.ts';
+import { type AwsGround, awsUpSite, startAwsGround } from './support/aws-up.ts';
+import { describeWithPeers } from './support/peers.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const ctx = silentContext();
+
+describeWithPeers(['moto_server', 'sshd', 'ssh', 'squid'], 'atoll down on AWS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atoll-aws-'));
+  let ground: AwsGround;
+
+  beforeAll(async () => {
+    ground = await startAwsGround(folder);
+  });
+  afterAll(async () => {
+    await ground?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each(['infrastructure', 'bastion', 'credentials', 'tools', 'registry', 'images', 'config'])(
+    'leaves nothing of an up that was killed in its stage %s',
+    async (stage) => {
+      await ground.lab.reset();
+      const site = await awsUpSite(ground);
+      const up = site.atoll('up', '--to', 'config');
+      await up.told(`"type":"step.started","step":"${stage}"`);
+      up.signalGroup('SIGKILL');
+      await up.ended;
+
+      const { status, stderr } = await site.atoll('down', '--yes').ended;
+
+      expect(status, stderr.slice(-3000)).toBe(0);
+      expect(await leftovers(ctx, ground.lab.aws, site.name)).toEqual([]);
+      expect(existsSync(site.there)).toBe(false);
+      expect(processesWith(site.there)).toEqual([]);
+    },
+  );
+});
