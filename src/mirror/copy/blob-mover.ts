@@ -40,6 +40,8 @@ export interface MoverOptions {
   readonly retry: RetryPolicy;
   readonly delivered: CopyOptions['delivered'];
   readonly onProgress: (bytes: number) => void;
+  /** Bytes that need not move, because they are there. */
+  readonly onThere: (bytes: number) => void;
 }
 
 /** Moves each blob to each registry or store once; other repositories there mount it. */
@@ -178,7 +180,7 @@ export class BlobMover {
         onProgress,
       }),
     );
-    if (counts) this.#options.onProgress(descriptor.size - moved);
+    if (counts) this.#options.onThere(descriptor.size - moved);
     const isHere = transfer === 'mounted' && candidate?.repository === to.repository;
     this.#record(isHere ? 'reused' : transfer, move, candidate?.repository);
     await this.#options.delivered?.(descriptor);

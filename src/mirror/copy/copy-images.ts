@@ -63,6 +63,7 @@ class CopyRun {
       retry: this.#retry,
       delivered: options.delivered,
       onProgress: (bytes) => this.#progress?.addBytes(bytes),
+      onThere: (bytes) => this.#progress?.needNot(bytes),
     });
     this.#results = new Results(ctx);
   }
@@ -127,7 +128,9 @@ class CopyRun {
     const blobs = new Set(
       planned.flatMap((each) => ('plan' in each ? [...blobsOf(each.plan)] : [])),
     );
+    const there = planned.filter(isThere).length;
     this.#progress = new Progress(this.#ctx, {
+      ...(there > 0 ? { note: `${there} of ${planned.length} were there` } : {}),
       id: 'copy',
       title: this.#options.title ?? 'Copying images',
       totalItems: planned.length,
@@ -142,7 +145,9 @@ class CopyRun {
   #summary(): string {
     const { copied, mounted, reused, copiedBytes } = this.#mover.totals;
     const moved = `${formatBytes(copiedBytes)} in ${counted(copied, 'blob')} moved`;
-    return `${moved}, ${mounted} mounted, ${reused} were there`;
+    const there = this.#results.count('skipped');
+    const images = there > 0 ? `; ${there} of the images were there` : '';
+    return `${moved}, ${mounted} mounted, ${reused} were there${images}`;
   }
 
   /** False when the image deserves another attempt. */
@@ -194,14 +199,20 @@ async function prepareTargets(ctx: Context, plans: readonly ImagePlan[]): Promis
   for (const [target, blobs] of coming) await target.can.prepare?.(ctx, blobs);
 }
 
-/** By their biggest blob: those go first, so that no big one is left alone at the end. */
+const isThere = (each: Planned): boolean => 'plan' in each && isDone(each.plan);
+
+/**
+ * By their biggest blob, the last of them first: no big one is left alone at the end. What is there goes before
+ * all others, so that a run that goes on shows at once how far the one before it came.
+ */
 function smallestFirst(planned: readonly Planned[]): Planned[] {
-  const biggest = (each: Planned) =>
-    'plan' in each
-      ? Math.max(0, ...[...blobsOf(each.plan)].map(({ descriptor }) => descriptor.size))
-      : 0;
   return planned
-    .map((each) => ({ each, size: biggest(each) }))
-    .toSorted((a, b) => a.size - b.size || b.each.index - a.each.index)
+    .map((each) => ({ each, weight: isThere(each) ? Number.MAX_SAFE_INTEGER : biggestIn(each) }))
+    .toSorted((a, b) => a.weight - b.weight || b.each.index - a.each.index)
     .map(({ each }) => each);
+}
+
+function biggestIn(each: Planned): number {
+  const blobs = 'plan' in each ? [...blobsOf(each.plan)] : [];
+  return Math.max(0, ...blobs.map(({ descriptor }) => descriptor.size));
 }

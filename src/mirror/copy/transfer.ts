@@ -58,7 +58,6 @@ async function sendRest(
   const { blob, target } = request;
   const offset = await resume.partial(ctx, blob);
   try {
-    count(offset);
     await resume.putRest(ctx, blob, offset, chunksFrom(ctx, request, offset, count));
   } catch (error) {
     // Another process receives the same blob: this copy goes beside it, and the first to end wins.
