@@ -6,20 +6,22 @@ import { createWeb } from '../http/web.ts';
 import { releaseChannel } from './inputs.ts';
 import { type Site, sitePath } from './read-site.ts';
 
-/** Refuses a release that its channel does not hold, by an update graph that lies here; else says that nobody looked. */
-export async function checkChannel(ctx: Context, site: Site): Promise<void> {
+/** Refuses a release that its channel does not hold, by an update graph that lies here; else gives what nobody looked at. */
+export async function checkChannel(ctx: Context, site: Site): Promise<readonly string[]> {
   const { graph, imageSet } = site.mirror;
-  if (site.release.image !== undefined || imageSet !== undefined) return;
+  if (site.release.image !== undefined || imageSet !== undefined) return [];
   if (graph === undefined || /^https?:/.test(graph)) {
     const { version } = site.release;
-    const message = `Not looked at: whether ${releaseChannel(site)} holds ${version}, which the update service knows`;
-    ctx.emit({ type: 'note.added', message: `${message}. To ask it: atoll doctor` });
-    return;
+    const channel = releaseChannel(site);
+    return [
+      `whether ${channel} holds ${version}: the update service knows, and "atoll doctor" asks it`,
+    ];
   }
   const web = createWeb();
   try {
     const place = graph.startsWith('file://') ? graph : sitePath(site, graph);
     await requireInChannel(ctx, site, createGraphSource(web, place));
+    return [];
   } finally {
     web.close();
   }

@@ -13,15 +13,18 @@ import { siteWorkflow } from './site-workflow.ts';
 import { siteImageSet } from './stages/release.ts';
 import type { Env } from './stages/stage.ts';
 
-/** What the schema cannot see: files that are not there, a bad image set, steps that do not fit. */
-export async function validateSite(ctx: Context, site: Site, env: Env): Promise<void> {
+/**
+ * What the schema cannot see: files that are not there, a bad image set, steps that do not fit. Gives what
+ * could not be looked at without asking others.
+ */
+export async function validateSite(ctx: Context, site: Site, env: Env): Promise<readonly string[]> {
   await checkFiles(site);
   await checkPullSecret(site);
   const { warnings } = await siteImageSet(site);
   for (const { message } of warnings) ctx.emit({ type: 'warning.raised', message });
   await checkSteps(ctx, site, env);
   requireSshKey(site);
-  await checkChannel(ctx, site);
+  return await checkChannel(ctx, site);
 }
 
 /** Files the site names must be there: better said now than in stage three. */

@@ -20,9 +20,14 @@ export const validateCommand = defineCommand({
   async run(ctx, { options, terminal }) {
     if (options.schema) return { schema: siteJsonSchema(PLATFORMS) };
     const site = await readSite(options.site, terminal.env, PLATFORMS);
-    await validateSite(ctx, site, terminal.env);
-    return { valid: true, site: site.name, file: site.path, overrides: site.overrides };
+    const unseen = await validateSite(ctx, site, terminal.env);
+    return { valid: true, site: site.name, file: site.path, overrides: site.overrides, unseen };
   },
   text: (result) =>
-    'schema' in result ? JSON.stringify(result.schema, null, 2) : `${result.file} is valid`,
+    'schema' in result
+      ? JSON.stringify(result.schema, null, 2)
+      : [
+          `${result.file} is valid`,
+          ...result.unseen.map((what) => `  not looked at: ${what}`),
+        ].join('\n'),
 });
