@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { writeFileAtomic } from '../src/core/files.ts';
@@ -7,6 +7,7 @@ import { digestOf } from '../src/oci/digest.ts';
 import { openDiskStore } from '../src/store/disk/disk-store.ts';
 import { openLineFile } from '../src/workflow/journal-file.ts';
 import { PowerCut } from './support/power-cut.ts';
+import { DISK_WORK } from './support/suites/disk-work.ts';
 import { tempDir } from './support/temp.ts';
 
 const power = vi.hoisted(() => ({ cut: undefined as PowerCut | undefined }));
@@ -44,6 +45,18 @@ test('writeFileAtomic has the file and every folder on the way on the disk when 
   expect(survives('a/b/c/file')).toBe(true);
   expect(power.cut?.torn()).toEqual([]);
 });
+
+test.each(Object.entries(DISK_WORK))(
+  'all that %s says is there survives a power cut, with the folders above it',
+  async (_name, { work, claimed }) => {
+    await work(root);
+
+    const cut = power.cut;
+    power.cut = undefined;
+    const lost = (await claimed(root)).filter((path) => !cut?.survives(path, root));
+    expect(lost.map((path) => relative(root, path))).toEqual([]);
+  },
+);
 
 test('a blob that was acknowledged survives a power cut, in a store that is new too', async () => {
   const bytes = Buffer.from('a layer');
