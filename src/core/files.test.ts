@@ -178,6 +178,24 @@ test('writeFileAtomic refuses a socket and keeps it', async () => {
   server.close();
 });
 
+test.each(['.', 'there', 'there/', 'link', 'nowhere/', 'nowhere/below/'])(
+  'writeFileAtomic says that "%s" is a folder, and leaves all as it was',
+  async (name) => {
+    const directory = await tempDir();
+    await mkdir(join(directory, 'there'));
+    await symlink('there', join(directory, 'link'));
+
+    const error = await writeFileAtomic(`${directory}/${name}`, 'text').catch((thrown) => thrown);
+
+    expect(error).toMatchObject({
+      code: 'FILE_UNWRITABLE',
+      message: `Cannot write "${directory}/${name}": it is a folder`,
+      hint: 'Name a file in it',
+    });
+    expect((await readdir(directory)).toSorted()).toEqual(['link', 'there']);
+  },
+);
+
 test('writeFileAtomic writes into what a process has open instead of replacing it', async () => {
   const path = join(await tempDir(), 'out');
   const file = await open(path, 'w');

@@ -26,6 +26,8 @@ export async function outputPlace(path: string): Promise<OutputPlace> {
   if (found?.isCharacterDevice() || found?.isFIFO()) return { path, isStream: true };
   if (found?.isBlockDevice()) throw refused(path, 'it is a disk');
   if (found?.isSocket()) throw refused(path, 'it is a socket');
+  if (found?.isDirectory() || path.endsWith('/'))
+    throw refused(path, 'it is a folder', 'Name a file in it');
   const end = await endOfLinks(path);
   if (found && OPEN_FILES.test(end)) return { path, isStream: true };
   return { path: end, isStream: false, ...(found ? { mode: found.mode & 0o777 } : {}) };
@@ -55,9 +57,13 @@ export async function openStream(path: string): Promise<FileHandle> {
   }
 }
 
-function refused(path: string, found: string): AtollError {
+function refused(
+  path: string,
+  found: string,
+  hint = 'Name a file, or start what reads from it first',
+): AtollError {
   return new AtollError('FILE_UNWRITABLE', `Cannot write "${path}": ${found}`, {
-    hint: 'Name a file, or start what reads from it first',
+    hint,
     details: { path },
   });
 }
