@@ -1,22 +1,10 @@
-import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { generateKey } from 'openpgp';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
+import { commandsOf, GUIDE, guideHome, type Typed, typeInShell } from './support/guide.ts';
 import { tempDir } from './support/temp.ts';
 import { publishUpstream } from './support/upstream.ts';
 
@@ -25,8 +13,6 @@ import { publishUpstream } from './support/upstream.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
-const ROOT = join(import.meta.dirname, '..');
-const GUIDE = readdirSync(join(ROOT, 'docs/guide')).map((name) => `docs/guide/${name}`);
 const HOSTS = [
   ...['quay.io', 'registry.redhat.io', 'mirror.example', 'mirror.example.com', 'mirror.local'],
   'other.example.com',
@@ -35,47 +21,27 @@ const HOSTS = [
 /** What cannot be run here, and why. Each has to fit a command that is there. */
 const EXCEPTIONS: readonly (readonly [RegExp, string])[] = [
   [/^npm /, 'builds, tests or measures the project itself'],
-  [/^aws |^umask|jq -r '|^while|network\.json|keys\.json/, 'talks to AWS, or is fed by what does'],
+  [/^aws |^umask|jq -r '|network\.json|keys\.json/, 'needs AWS: guide-aws.test.ts runs it'],
   [/^(scp|ssh|openssl s_client) /, 'another machine'],
   [/\| source /, 'another shell'],
   [/^echo \$\?/, 'about the command before it'],
   [/DIGEST=FILE/, 'the reader fills it in'],
   [/extract --tools/, 'the release of the fixture has no tools'],
   [/registry serve|localhost:8443/, 'serves on a fixed port until it is stopped'],
-  [/delete .*--execute/, 'asks, and nobody is there to answer'],
-  [/^atoll lab|lab\/site/, 'minutes: lab.test.ts runs it'],
+  [/^atoll lab|lab\/site/, 'guide-lab.test.ts runs it'],
   [
     /^atoll rehearse/,
     'needs an install-config and a mirrored release: rehearse-command.test.ts runs it',
   ],
-  [/^atoll (up|apply|verify)/, 'needs a cluster, or the installer of a release'],
+  [
+    /^atoll (up|apply)/,
+    'needs a cluster and the installer of a release: guide-site.test.ts runs it',
+  ],
   [
     /release (info|verify)|mirror release|ocp\/openshift\/release-images|--requests requests/,
     'needs what Red Hat signs and serves: release-commands.test.ts runs it with other keys',
   ],
 ];
-
-interface Typed {
-  readonly file: string;
-  readonly line: string;
-}
-
-/** The commands of a document: after a prompt in a console, else every line of a block for a shell. */
-function commandsOf(file: string): Typed[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const blocks = text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```/gm);
-  return [...blocks]
-    .flatMap(([, , language = '', body = '']) => {
-      const lines = body.replace(/\\\n\s*/g, '').split('\n');
-      const typed = language === 'console' ? lines.filter((line) => line.startsWith('$ ')) : lines;
-      const isShell = ['console', 'sh'].includes(language) || typed.some(isCommand);
-      return isShell ? typed.map((line) => line.replace(/^\$ /, '').trim()).filter(isCommand) : [];
-    })
-    .map((line) => ({ file, line }));
-}
-
-const PROGRAMS = /^\s*(\$ )?(atoll|npm|aws|cp|scp|ssh|umask|while|openssl|source|journalctl|echo) /;
-const isCommand = (line: string): boolean => PROGRAMS.test(line);
 
 const commands = ['README.md', ...GUIDE].flatMap(commandsOf);
 const exceptionFor = ({ line }: Typed) => EXCEPTIONS.find(([pattern]) => pattern.test(line));
@@ -84,21 +50,15 @@ let registry: EmbeddedRegistry;
 let proxy: Server;
 let home: string;
 
-const env = () => ({
-  PATH: `${join(home, 'bin')}:${process.env.PATH}`,
-  HOME: home,
-  HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  NODE_EXTRA_CA_CERTS: join(home, 'made/tls/ca.crt'),
-});
-
-async function shell(folder: string, line: string) {
-  const run = promisify(execFile)('bash', ['-c', line], { cwd: folder, env: env() });
-  return await run.then(
-    () => undefined,
-    ({ code, stderr }) =>
-      `${line}\n  exit ${code}: ${String(stderr).trim().split('\n').slice(-3).join(' | ')}`,
-  );
-}
+const shell = (folder: string, line: string) =>
+  typeInShell(folder, line, {
+    home,
+    answers: / delete .*--execute/.test(line),
+    env: {
+      HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      NODE_EXTRA_CA_CERTS: join(home, 'made/tls/ca.crt'),
+    },
+  });
 
 /** Whoever connects to a host gets the registry. */
 function startProxy(port: number): Promise<Server> {
@@ -114,11 +74,7 @@ function startProxy(port: number): Promise<Server> {
 }
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'atoll-guide-'));
-  mkdirSync(join(home, 'bin'));
-  const program = `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'dist/cli/main.js')} "$@"\n`;
-  writeFileSync(join(home, 'bin/atoll'), program);
-  chmodSync(join(home, 'bin/atoll'), 0o755);
+  home = guideHome();
   writeFileSync(join(home, 'pull-secret.json'), AUTH(['quay.io']));
   mkdirSync(join(home, '.ssh'));
   writeFileSync(join(home, '.ssh/id_ed25519.pub'), PUBLIC_KEY);

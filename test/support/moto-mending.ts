@@ -10,6 +10,8 @@ export function motoMending(url: string): Mending {
   const aws = awsQuery(url);
   const orders = new Map<string, Record<string, string>>();
   const field = (body: string, name: string) => new URLSearchParams(body).get(name) ?? '';
+  /** The AWS command line sends no token; its change sets have names of their own. */
+  const tokenOf = (body: string) => field(body, 'ClientToken') || field(body, 'ChangeSetName');
   const applied = new Map<string, string>();
   const empty = new Set<string>();
   /** A change set that changes nothing: moto refuses it, AWS makes it and says that it failed. */
@@ -27,7 +29,7 @@ export function motoMending(url: string): Mending {
       const empty = emptyChangeSet(action, new URLSearchParams(body));
       if (empty) return empty;
       if (action === 'DeleteStack') await removeForgotten(aws, url, field(body, 'StackName'));
-      const isKnown = action === 'CreateChangeSet' && orders.has(field(body, 'ClientToken'));
+      const isKnown = action === 'CreateChangeSet' && orders.has(tokenOf(body));
       if (action === 'CreateChangeSet' && !isKnown) {
         await removeShell(aws, field(body, 'StackName'));
       }
@@ -37,7 +39,7 @@ export function motoMending(url: string): Mending {
     },
     async after({ action, body }) {
       if (action === 'CreateChangeSet') {
-        orders.set(field(body, 'ClientToken'), Object.fromEntries(new URLSearchParams(body)));
+        orders.set(tokenOf(body), Object.fromEntries(new URLSearchParams(body)));
       }
       if (action !== 'ExecuteChangeSet') return;
       const set = field(body, 'ChangeSetName');

@@ -15,6 +15,8 @@ export type Peer =
   | 'chromium'
   | 'moto_server'
   | 'cfn-lint'
+  | 'aws'
+  | 'jq'
   | 'gpg'
   | 'openssl'
   | 'zsh'
