@@ -96,7 +96,7 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
 
     await takeDown(ctx, open, { temporary: false });
     expect((await vcsim.machines()).toSorted()).toEqual(before.toSorted());
-  }, 120_000);
+  }, 300_000);
 
   test('leaves nothing behind, whichever call was its last', async () => {
     const before = (await vcsim.machines()).toSorted();
@@ -129,7 +129,7 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
       expect((await vcsim.machines()).toSorted()).toEqual(before);
     }
     expect(calls).toBeGreaterThan(10);
-  }, 120_000);
+  }, 300_000);
 
   test('finds nothing in the way where all is there, and names what there is where something is not', async () => {
     const errorsOf = async (change: object) => {

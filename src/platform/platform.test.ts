@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  describePlatform,
-  describeRow,
-  platformSite,
-} from '../../test/support/suites/platform-suite.ts';
+import { describePlatform, describeRow } from '../../test/support/suites/platform-suite.ts';
 import { PLATFORMS } from '../cli/platforms.ts';
 import { labPlatform } from '../lab/lab-platform.ts';
 import { awsPlatform } from './aws/aws-platform.ts';
@@ -21,17 +17,6 @@ test('the table has each platform once', () => {
 
   expect(names).toEqual([...new Set(names)]);
 });
-
-test.each([nutanixPlatform])(
-  'platform $name refuses to be worked on, and says what works instead',
-  async (kind) => {
-    await expect(platformSite(kind).then(kind.open)).rejects.toMatchObject({
-      code: 'NOT_BUILT',
-      message: expect.stringContaining(`"${kind.name}"`),
-      hint: expect.stringContaining('atoll render'),
-    });
-  },
-);
 
 describe('the part of an install-config', () => {
   const files = { credentials: 'username: admin\npassword: open-sesame-9\n' };

@@ -245,7 +245,6 @@ export interface PlatformKind extends PlatformFacts {
   readonly settings: z.ZodType<PlatformSettings>;
   /** Its part of the install-config. */
   installPlatform(settings: PlatformSettings, facts: InstallPlatformFacts): InstallPart;
-  /** Refuses with NOT_BUILT where atoll can write files for the platform but not work on it. */
   open(site: PlatformSite): Promise<OpenPlatform>;
 }
 

@@ -1,31 +1,13 @@
-import * as z from 'zod';
 import { definePlatform } from '../platform.ts';
-import { credentialsFile, readCredentials } from '../shared/credentials.ts';
-import { platformNotBuilt } from '../shared/not-built.ts';
-
-const name = 'nutanix';
-
-const text = z.string().min(1);
-const port = z.number().int().min(1).max(65_535).optional();
-
-const settings = z.strictObject({
-  type: z.literal(name),
-  prismCentral: z.strictObject({ address: text, port }),
-  credentials: credentialsFile,
-  prismElement: z.strictObject({ uuid: text, address: text, port, name: text.optional() }),
-  subnetUuid: text.describe('Subnet of the machines'),
-  clusterOsImage: text.optional().describe('Image that can be reached without the internet'),
-  preloadedOsImage: text.optional().describe('Name of an image that Prism has already'),
-  apiVips: z.array(text).min(1).describe('Addresses of the API'),
-  ingressVips: z.array(text).min(1).describe('Addresses of the router'),
-});
+import { readCredentials } from '../shared/credentials.ts';
+import { nutanixSettingsSchema } from './settings.ts';
 
 /** Virtual machines of a Prism Central. */
 export const nutanixPlatform = definePlatform({
-  name,
+  name: 'nutanix',
   summary: 'Nutanix',
-  settings,
-  files: ['credentials'],
+  settings: nutanixSettingsSchema,
+  files: ['credentials', 'ca'],
   init: {
     example: {
       prismCentral: { address: 'prism.example.com' },
@@ -40,10 +22,15 @@ export const nutanixPlatform = definePlatform({
     },
     asks: {},
   },
-  installPlatform: ({ credentials: _, prismCentral, ...rest }, facts) => ({
+  makesBastion: true,
+  installPlatform: (
+    { credentials: _, ca: _ca, bastion: _bastion, prismCentral, ...rest },
+    facts,
+  ) => ({
     platform: { ...rest, prismCentral: { ...prismCentral, ...readCredentials(facts) } },
   }),
-  open: async () => {
-    throw platformNotBuilt(name);
+  open: async (site) => {
+    const { NUTANIX_WORLD, openNutanix } = await import('./open-nutanix.ts');
+    return openNutanix(site, NUTANIX_WORLD);
   },
 });

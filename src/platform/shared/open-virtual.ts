@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { KubeObject } from '../../cluster/api/object.ts';
 import type { Context } from '../../core/context.ts';
+import { exists } from '../../core/files.ts';
 import type { Host } from '../../host/host.ts';
 import type {
   Claim,
@@ -20,6 +22,8 @@ interface VirtualPlatform {
   readonly preflight: (ctx: Context) => Promise<readonly PreflightCheck[]>;
   readonly provision?: ((ctx: Context, claim: Claim) => Promise<void>) | undefined;
   readonly bastion: VirtualMachine;
+  /** Gives the installer what only the platform knows; a cluster that was begun keeps what it has. */
+  readonly beforeBoot?: ((ctx: Context) => Promise<void>) | undefined;
   /** What a cluster there needs besides what every cluster does. */
   readonly objects?: readonly KubeObject[] | undefined;
   readonly planObjects?: readonly string[] | undefined;
@@ -66,6 +70,7 @@ export function openVirtual(
     bastion,
     async boot(ctx, run) {
       for (const resource of makes) await run.claim(resource);
+      if (!(await exists(join(clusterFolder(site), 'metadata.json')))) await own.beforeBoot?.(ctx);
       return await install.boot(ctx, run);
     },
     watch: install.watch,

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
 import type { PreflightCheck } from '../platform.ts';
+import { checked } from '../shared/checked.ts';
 import { accessChecks } from '../shared/virtual-bastion.ts';
 import type { Vcenter } from './client/vcenter.ts';
 import { findPlace } from './find-place.ts';
@@ -22,20 +22,6 @@ export async function vspherePreflight(
     ...imageChecks(site),
     ...(await placeChecks(ctx, vcenter, site)),
   ];
-}
-
-/** A look that fails for a reason that is known is a finding. */
-async function checked(
-  subject: string,
-  look: () => Promise<PreflightCheck[]>,
-): Promise<PreflightCheck[]> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof AtollError)) throw error;
-    const { code, message, hint } = error;
-    return [{ subject, severity: 'error', code, message, hint }];
-  }
 }
 
 async function loginCheck(ctx: Context, vcenter: Vcenter): Promise<PreflightCheck[]> {
