@@ -23,16 +23,24 @@ export function planDown(
 /** What stands on the mirror: without it, it has to be made, filled and pointed at again. */
 const ON_THE_MIRROR: readonly string[] = ['registry', 'images', 'config'];
 
+/** What is on a bastion elsewhere, and goes with its folder. */
+const ON_THE_BASTION: readonly string[] = ['bastion', 'credentials', 'tools'];
+
 /** Removes exactly what the site made, newest first, and forgets that its steps ran. Safe to repeat. */
 export async function takeDown(
   ctx: Context,
   open: OpenSite,
   options: DownOptions,
 ): Promise<readonly SiteResource[]> {
-  const doomed = new Set(planDown(open, options).map(({ id }) => id));
+  const planned = planDown(open, options);
+  const doomed = new Set(planned.map(({ id }) => id));
+  const lost = [
+    ...(doomed.size > 0 ? ON_THE_MIRROR : []),
+    ...(planned.some(({ kind }) => kind === 'bastion-folder') ? ON_THE_BASTION : []),
+  ];
   // First: whatever stops this half-way, nothing counts as done whose things may be gone.
   for (const [step, { state }] of open.journal.steps()) {
-    const forgotten = !options.temporary || (doomed.size > 0 && ON_THE_MIRROR.includes(step));
+    const forgotten = !options.temporary || lost.includes(step);
     if (forgotten && state !== 'undone') await open.journal.append({ kind: 'undone', step });
   }
   await bringCluster(ctx, open.work);

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts';
 import type { SiteResource } from '../platform/platform.ts';
 import { removeFromBastion } from './bastion/bastion-folder.ts';
 import { stopService } from './service.ts';
-import { removeProxy } from './stages/proxy.ts';
+import { removeSquid } from './stages/squid-process.ts';
 import type { StageWork } from './stages/stage.ts';
 import { removeUnit } from './system-service.ts';
 
@@ -37,7 +37,7 @@ async function removeOne(
 ): Promise<void> {
   if (await owner.platform.remove(ctx, resource)) return;
   if (await removeFromBastion(ctx, owner, resource, temporary)) return;
-  if (resource.kind === 'proxy') await removeProxy(ctx, resource.id);
+  if (resource.kind === 'proxy') await removeSquid(ctx, resource.id);
   if (resource.kind === 'unit') await removeUnit(ctx, resource.id);
   if (resource.kind === 'service') await stopService(ctx, resource.id);
   if (resource.kind === 'directory') await rm(resource.id, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { mirrorService, mirrorTimer } from './mirror-timer.ts';
 import { podmanUnit } from './podman-unit.ts';
 import { registryPathUnit, registryUnit } from './registry-unit.ts';
 import { squidConf } from './squid-conf.ts';
+import { squidUnit } from './squid-unit.ts';
 import { execLine, mountUnitName } from './unit-file.ts';
 
 test('registryUnit has its golden form', async () => {
@@ -75,6 +76,27 @@ describe('distributionConfig', () => {
 
     expect(config.proxy).toEqual({ remoteurl: 'https://quay.io', username: 'u' });
     expect(config.storage.delete.enabled).toBe(false);
+  });
+});
+
+describe('squidUnit', () => {
+  const input = { folder: '/var/lib/atoll/proxy-north', image: 'quay.io/a/squid:1' };
+
+  test('runs the squid that is installed', () => {
+    const unit = squidUnit({ ...input, program: '/usr/sbin/squid' });
+
+    expect(unit).toContain(
+      'ExecStart=/usr/sbin/squid --foreground -f /var/lib/atoll/proxy-north/squid.conf\n',
+    );
+    expect(unit).toContain('WantedBy=multi-user.target\n');
+  });
+
+  test('runs that of an image where none is', () => {
+    const unit = squidUnit({ ...input, program: undefined });
+
+    expect(unit).toMatch(/podman run .* quay\.io\/a\/squid:1 squid --foreground/);
+    expect(unit).toContain('/var/lib/atoll/proxy-north:/etc/squid:ro,z');
+    expect(unit).toContain('/var/lib/atoll/proxy-north/log:/var/log/squid:z');
   });
 });
 
