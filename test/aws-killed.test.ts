@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,12 +12,24 @@ import { describeWithPeers } from './support/peers.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const ctx = silentContext();
 
+/** Stands for an installer that never comes to an end; what it is called with is noted beside it. */
+const INSTALLER = `#!/bin/bash
+# fake-openshift-install: stands for the installer in tests.
+for dir; do :; done
+echo "$1 $2" >> "$(dirname "$0")/calls"
+case "$1 $2" in
+"create manifests") mkdir -p "$dir/manifests" "$dir/openshift" ;;
+"create cluster") echo "{}" > "$dir/metadata.json"; exec sleep 600 ;;
+esac
+exit 0
+`;
+
 describeWithPeers(['moto_server', 'sshd', 'ssh', 'squid'], 'atoll down on AWS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'atoll-aws-'));
   let ground: AwsGround;
 
   beforeAll(async () => {
-    ground = await startAwsGround(folder);
+    ground = await startAwsGround(folder, INSTALLER);
   });
   afterAll(async () => {
     await ground?.stop();
@@ -42,4 +55,23 @@ describeWithPeers(['moto_server', 'sshd', 'ssh', 'squid'], 'atoll down on AWS', 
       expect(processesWith(site.there)).toEqual([]);
     },
   );
+
+  test('destroys a cluster whose making went on when its up was killed', async () => {
+    await ground.lab.reset();
+    const site = await awsUpSite(ground);
+    const up = site.atoll('up', '--to', 'cluster', '--skip-rehearsal');
+    const noted = join(site.there, '.atoll/install/cluster/metadata.json');
+    await vi.waitFor(() => expect(existsSync(noted)).toBe(true), { timeout: 200_000 });
+    up.signalGroup('SIGKILL');
+    await up.ended;
+
+    const { status, stderr } = await site.atoll('down', '--yes').ended;
+
+    expect(status, stderr.slice(-3000)).toBe(0);
+    const calls = await readFile(join(site.folder, '.atoll/tools/calls'), 'utf8');
+    expect(calls).toBe('destroy cluster\n');
+    expect(await leftovers(ctx, ground.lab.aws, site.name)).toEqual([]);
+    expect(existsSync(site.there)).toBe(false);
+    expect(processesWith(site.there)).toEqual([]);
+  });
 });
