@@ -38,7 +38,14 @@ test('registry init makes what a registry needs, once, and keeps secrets to itse
   const { dir, password, auth } = await init();
 
   const mode = async (name: string) => ((await stat(join(dir, name))).mode & 0o777).toString(8);
-  for (const name of ['config.yaml', 'htpasswd', 'auth.json', 'tls/ca.key', 'tls/server.key']) {
+  for (const name of [
+    'config.yaml',
+    'htpasswd',
+    'tokens.json',
+    'auth.json',
+    'tls/ca.key',
+    'tls/server.key',
+  ]) {
     expect([name, await mode(name)]).toEqual([name, '600']);
   }
   expect(await mode('.')).toBe('700');

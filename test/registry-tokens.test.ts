@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hash } from 'bcryptjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { silentContext } from '../src/core/context.ts';
+import { recordingContext, silentContext } from '../src/core/context.ts';
 import { formatGrants } from '../src/registry/auth/grants.ts';
 import { createRobot, listRobots, revokeRobot } from '../src/registry/auth/robots.ts';
 import { removeUser } from '../src/registry/auth/users.ts';
@@ -153,6 +153,24 @@ test('tokens are kept as hashes that nobody else may read', async () => {
   expect(((await stat(tokens)).mode & 0o777).toString(8)).toBe('600');
   expect(await readFile(tokens, 'utf8')).not.toContain(robot.token.split('_').at(-1));
   expect(await listRobots(tokens)).toMatchObject([{ name: 'ci', id: robot.id }]);
+});
+
+test('a registry that cannot make its file of tokens says so, and serves', async () => {
+  const ctx = recordingContext();
+  const folder = await tempDir();
+  await writeFile(join(folder, 'htpasswd'), `admin:${await hash('secret', 4)}\n`);
+  const auth = { htpasswd: join(folder, 'htpasswd'), tokens: '/proc/none/tokens.json' };
+  const registry = await startEmbeddedRegistry({ ctx, auth });
+  onTestFinished(registry.stop);
+
+  const client = registryHttp(registry.url, { authorization: basic('admin', 'secret') });
+
+  expect((await client.send('GET', '/v2/')).status).toBe(200);
+  expect(ctx.events).toContainEqual(expect.objectContaining({ type: 'warning.raised' }));
+  const bearer = { ...auth, challenge: 'bearer' as const };
+  await expect(startEmbeddedRegistry({ auth: bearer })).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+  });
 });
 
 test('/token takes a form, too, with a password or a token of a robot', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../core/files.ts';
 import { toYaml } from '../core/yaml.ts';
 import { generatePassword } from './auth/passwords.ts';
+import { ensureTokens } from './auth/robots.ts';
 import { addUser } from './auth/users.ts';
 import { CONFIG_NAME } from './config-file.ts';
 import { type CertificatePaths, loadCertificate } from './tls/certificate-file.ts';
@@ -22,7 +23,7 @@ import { CA_DAYS, createCa, createServerCertificate, SERVER_DAYS } from './tls/c
 //   <directory>/              0700
 //   ├── config.yaml
 //   ├── htpasswd, grants.yaml 0600
-//   ├── tokens.json           0600, made by the first start or the first token
+//   ├── tokens.json           0600
 //   ├── tls/ca.crt            to be trusted by clients; absent with a certificate of one's own
 //   ├── tls/ca.key            0600, needed by `renew` only
 //   ├── tls/server.crt, tls/server.key
@@ -70,6 +71,8 @@ export async function initRegistry(ctx: Context, options: InitOptions): Promise<
   // Without a config nobody has served these yet: an earlier try was cut off here.
   await Promise.all([rm(paths.htpasswd, { force: true }), rm(paths.grants, { force: true })]);
   await addUser(ctx, paths, { name: user, password, grants: [{ role: 'delete', prefix: '' }] });
+  // Now: a service may write to its store alone.
+  await ensureTokens(ctx, join(directory, 'tokens.json'));
   // Last: where it is, the rest is too.
   await writeFileAtomic(config, configText(options), { mode: SECRET_MODE });
   const { expiresAt } = await loadCertificate(tls);

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../../core/context.ts';
+import { messageOf } from '../../core/errors.ts';
 import { openAccessLog } from '../access/access-log.ts';
 import { type Authenticator, createAuthenticator, openToAll } from '../auth/authenticator.ts';
 import { ensureTokens, parseTokens } from '../auth/robots.ts';
@@ -100,8 +101,7 @@ async function openAuth(
   metrics: Metrics,
 ): Promise<Authenticator> {
   if (!auth) return openToAll;
-  const { tokens } = auth;
-  if (tokens !== undefined) await ensureTokens(ctx, tokens);
+  const tokens = await tokensOf(ctx, auth);
   return createAuthenticator(ctx, {
     users: watchUserFiles(ctx, auth.htpasswd, auth.grants),
     tokens:
@@ -112,6 +112,24 @@ async function openAuth(
     passwords: { compare: comparePassword },
     onFailure: (throttled) => metrics.count(throttled ? 'logins_throttled' : 'login_failures'),
   });
+}
+
+/** A service that may not write there serves without tokens, unless it asks clients for them. */
+async function tokensOf(
+  ctx: Context,
+  { tokens, challenge }: NonNullable<RegistryConfig['auth']>,
+): Promise<string | undefined> {
+  if (tokens === undefined) return undefined;
+  try {
+    await ensureTokens(ctx, tokens);
+    return tokens;
+  } catch (error) {
+    if (challenge === 'bearer') throw error;
+    const message = `There are no tokens: ${messageOf(error)}`;
+    const hint = 'Make the file with "atoll registry token create", and restart';
+    ctx.emit({ type: 'warning.raised', message, hint, subject: tokens });
+    return undefined;
+  }
 }
 
 function announce(ctx: Context, server: Server, listener: ListenerConfig): RunningListener {

@@ -73,7 +73,7 @@ const subjectOf = ({ tag, link }: Named): Digest | undefined => {
 };
 
 /** A tag without a time is older than all that have one, and nobody knows how old. */
-export function tagsToRemove(rule: RetentionRule, tags: readonly Named[], now: Date): Named[] {
+function tagsToRemove(rule: RetentionRule, tags: readonly Named[], now: Date): Named[] {
   const { keepLast, olderThanMs } = rule;
   if (keepLast === undefined && olderThanMs === undefined) return [];
   const timeOf = ({ link }: Named) => (link.at === undefined ? 0 : Date.parse(link.at));

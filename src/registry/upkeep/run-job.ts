@@ -11,6 +11,8 @@ import { applyRetention, type RetentionRule } from './retention.ts';
 import { readState, type UpkeepJob, type UpkeepState, writeState } from './state.ts';
 
 const HEARTBEAT_MS = 30_000;
+/** Nobody waits for what a job frees, and an image may take hours to be pushed. */
+const GRACE_MS = 24 * 3_600_000;
 
 export interface UpkeepJobOptions {
   /** What a scrub reads in a second at most. */
@@ -72,7 +74,7 @@ async function collect(
 ): Promise<Numbers> {
   const isProtected = protectTags(protectedTags);
   const { removedTags } = await applyRetention(ctx, store, { rules: retention, isProtected });
-  const { removedBlobs, freedBytes } = await collectRegistry(ctx, store);
+  const { removedBlobs, freedBytes } = await collectRegistry(ctx, store, { graceMs: GRACE_MS });
   return { removedTags: removedTags.length, removedBlobs, freedBytes };
 }
 
