@@ -98,6 +98,23 @@ test('follow moves tags, removes what it brought and nothing else', async () => 
   expect(second.headers.get('docker-content-digest')).not.toBe(old.digest);
 });
 
+test('follow leaves alone what its filter does not mean, and what both had before', async () => {
+  const { one, two, follow } = await pair();
+  const both = await one.http.pushImage('a', 'both');
+  const config = Buffer.from('{}');
+  await two.http.pushBlob('a', both.layerBytes);
+  await two.http.pushBlob('a', config);
+  await two.http.pushManifest('a', 'both', imageManifest(config, [both.layerBytes]));
+  for (const tag of ['v1', 'test']) await one.http.pushImage('a', tag);
+  await follow();
+  for (const tag of ['both', 'v1', 'test']) await one.http.send('DELETE', `/v2/a/manifests/${tag}`);
+
+  const { removed } = await follow({ remove: true, filter: { tags: ['v*', 'both'] } });
+
+  expect(removed).toEqual([`${two.host}/a:v1`]);
+  expect(await tagsAt(two, 'a')).toEqual(['both', 'test']);
+});
+
 test('follow takes a first mirror that shows nothing for a mistake', async () => {
   const { one, two, follow } = await pair();
   for (const tag of ['v1', 'v2', 'v3']) await one.http.pushImage('a', tag);
@@ -158,7 +175,9 @@ test('follow that was interrupted goes on where it stopped', async () => {
   const report = await follow();
 
   expect(report.failed).toEqual([]);
-  for (let index = 0; index < 12; index += 1)
+  await one.http.send('DELETE', '/v2/r0/manifests/v1');
+  expect((await follow({ remove: true })).removed).toEqual([`${two.host}/r0:v1`]);
+  for (let index = 1; index < 12; index += 1)
     expect(await tagsAt(two, `r${index}`)).toEqual(['v1']);
 });
 

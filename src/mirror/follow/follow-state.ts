@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
-import { sortedRecord } from '../../core/order.ts';
 import { isObject, parseJson } from '../../core/shape.ts';
 import { type Destination, formatDestination } from '../destination.ts';
 
-/** What was brought to a mirror by following another one: only that may go again. */
-export type FollowedTags = Readonly<Record<string, string>>;
+/** `REPOSITORY:TAG` that following brought to a mirror: only these may go again. */
+export type FollowedTags = ReadonlySet<string>;
 
 /** One file for each pair. */
 function statePath(dir: string, from: Destination, to: Destination): string {
@@ -21,7 +20,7 @@ export async function readFollowed(
   to: Destination,
 ): Promise<FollowedTags> {
   const found = parseJson((await readTextIfPresent(statePath(dir, from, to))) ?? '');
-  return isObject(found) && isObject(found.tags) ? (found.tags as FollowedTags) : {};
+  return new Set(isObject(found) && Array.isArray(found.tags) ? found.tags.map(String) : []);
 }
 
 export async function writeFollowed(
@@ -31,6 +30,6 @@ export async function writeFollowed(
   tags: FollowedTags,
 ): Promise<void> {
   const pair = { from: formatDestination(from), to: formatDestination(to) };
-  const text = JSON.stringify({ ...pair, tags: sortedRecord(tags) }, null, 1);
+  const text = JSON.stringify({ ...pair, tags: [...tags].toSorted() }, null, 1);
   await writeFileAtomic(statePath(dir, from, to), `${text}\n`);
 }

@@ -1,12 +1,20 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
+import { mapBounded } from '../../core/pool.ts';
 import { sleep } from '../../core/retry.ts';
 import type { Registries, Repository } from '../../remote/registries.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import type { CopyReport, ImageFailure, ImageJob } from '../copy/job.ts';
 import { type Destination, formatDestination } from '../destination.ts';
-import { readFollowed, writeFollowed } from './follow-state.ts';
-import { type ContentFilter, type FoundRepository, joined, listContent } from './list-tags.ts';
+import { type FollowedTags, readFollowed, writeFollowed } from './follow-state.ts';
+import {
+  type ContentFilter,
+  type FoundRepository,
+  isMeantTag,
+  joined,
+  listContent,
+  tagsOf,
+} from './list-tags.ts';
 import { removeTags } from './remove-tags.ts';
 
 export interface FollowOptions {
@@ -38,23 +46,23 @@ export interface FollowReport {
 }
 
 const DEFAULT_MAX_REMOVALS = 100;
+const LISTS_AT_ONCE = 8;
 
 /** Makes one registry have the tags, images and referrers of another. Doing it again does the rest. */
 export async function followRegistry(ctx: Context, options: FollowOptions): Promise<FollowReport> {
-  const { registries, from, to } = options;
+  const { registries, from } = options;
   const found = await listContent(ctx, registries, from, options.filter);
   const images = found.flatMap((each) => jobsOf(options, each));
-  const known = options.memory === undefined ? {} : await readFollowed(options.memory, from, to);
-  const gone = options.remove ? goneFrom(found, Object.keys(known), options) : [];
-  const report = options.dryRun ? undefined : await copyAll(ctx, options, images);
-  if (!options.dryRun) {
-    await removeAll(ctx, options, gone);
-    if (options.memory !== undefined) {
-      const tags = { ...known, ...broughtBy(report, images) };
-      for (const name of gone) delete tags[name];
-      await writeFollowed(options.memory, from, to, tags);
-    }
-  }
+  const known = await knownTags(options);
+  const gone = options.remove ? goneFrom(found, [...known], options) : [];
+  if (options.dryRun) return reportOf(options, { found, images, gone, report: undefined });
+  // Before the first is copied: what a pass that is killed has brought must be known as well.
+  const brought = new Set([...known, ...(await absentTags(ctx, options, found))]);
+  await remember(options, brought);
+  const report = await copyAll(ctx, options, images);
+  await removeAll(ctx, options, gone);
+  for (const name of gone) brought.delete(name);
+  if (gone.length > 0) await remember(options, brought);
   return reportOf(options, { found, images, gone, report });
 }
 
@@ -97,29 +105,37 @@ async function copyAll(
   });
 }
 
-function broughtBy(
-  report: CopyReport | undefined,
-  images: readonly FollowJob[],
-): Record<string, string> {
-  const results = report?.images ?? [];
-  return Object.fromEntries(
-    results.flatMap(({ digest, outcome }, index) => {
-      const name = images[index]?.name;
-      return name === undefined || digest === undefined || outcome === 'failed'
-        ? []
-        : [[name, digest]];
-    }),
-  );
+async function knownTags({ memory, from, to }: FollowOptions): Promise<FollowedTags> {
+  return memory === undefined ? new Set() : await readFollowed(memory, from, to);
+}
+
+async function remember({ memory, from, to }: FollowOptions, tags: FollowedTags): Promise<void> {
+  if (memory !== undefined) await writeFollowed(memory, from, to, tags);
+}
+
+/** What the second has not got: a tag that was there before is somebody else's, and stays. */
+async function absentTags(
+  ctx: Context,
+  options: FollowOptions,
+  found: readonly FoundRepository[],
+): Promise<readonly string[]> {
+  if (options.memory === undefined) return [];
+  const absent = await mapBounded(ctx, LISTS_AT_ONCE, found, async ({ name, tags }) => {
+    const there = new Set(await tagsOf(ctx, targetAt(options, name)));
+    return tags.filter((tag) => !there.has(tag)).map((tag) => `${name}:${tag}`);
+  });
+  return absent.flat();
 }
 
 /** A registry that suddenly shows little is broken, or shows it to somebody else. */
 function goneFrom(
   found: readonly FoundRepository[],
   known: readonly string[],
-  { maxRemovals = DEFAULT_MAX_REMOVALS, from }: FollowOptions,
+  { maxRemovals = DEFAULT_MAX_REMOVALS, from, filter }: FollowOptions,
 ): readonly string[] {
   const there = new Set(found.flatMap(({ name, tags }) => tags.map((tag) => `${name}:${tag}`)));
-  const gone = known.filter((name) => !there.has(name));
+  // What a filter leaves out today was not looked for.
+  const gone = known.filter((name) => !there.has(name) && isMeantTag(name, filter));
   if (gone.length <= maxRemovals) return gone;
   throw new AtollError(
     'INPUT_INVALID',

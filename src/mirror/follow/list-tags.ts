@@ -73,6 +73,12 @@ function below(prefix: string, repository: string): string | undefined {
 const fits = (patterns: readonly string[] | undefined, text: string): boolean =>
   !patterns?.length || patterns.some((pattern) => matchesPattern(pattern, text));
 
+/** Whether the filter means a `REPOSITORY:TAG`, wherever it is. */
+export function isMeantTag(name: string, filter: ContentFilter): boolean {
+  const colon = name.lastIndexOf(':');
+  return isMeant(name.slice(0, colon), filter) && fits(filter.tags, name.slice(colon + 1));
+}
+
 function isMeant(name: string, { include, exclude }: ContentFilter): boolean {
   const isOut = (exclude ?? []).some((pattern) => matchesPattern(pattern, name));
   return !isOut && fits(include, name);

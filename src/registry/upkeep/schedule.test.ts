@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
-import { silentContext } from '../../core/context.ts';
+import { recordingContext, silentContext } from '../../core/context.ts';
 import { openDiskStore } from '../../store/disk/disk-store.ts';
 import { isDue, scheduleUpkeep } from './schedule.ts';
 import { type UpkeepJob, type UpkeepState, writeState } from './state.ts';
@@ -60,4 +60,25 @@ test('scheduleUpkeep starts nothing outside its hours', async () => {
   await schedule.close();
 
   expect(jobs).toEqual([]);
+});
+
+test('scheduleUpkeep does not try again at once what cannot be done at all', async () => {
+  const store = await openDiskStore(await tempDir());
+  let [looks, tries] = [0, 0];
+  const now = () => {
+    looks += 1;
+    return NOW;
+  };
+  const ctx = recordingContext({ now });
+  const schedule = scheduleUpkeep(ctx, store, {
+    every: { gc: 1 },
+    run: async () => {
+      tries += 1;
+      throw new Error('the disk takes no writes');
+    },
+  });
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(20), 20_000);
+  await schedule.close();
+
+  expect(tries).toBe(1);
 });

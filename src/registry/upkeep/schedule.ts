@@ -42,11 +42,21 @@ export function scheduleUpkeep(
   const lookMs = Math.min(LOOK_MS, ...Object.values(plan.every));
   let looking: Promise<void> | undefined;
 
+  /** A job that could not even write down that it failed is not tried at every look. */
+  const notBefore = new Map<UpkeepJob, number>();
+
+  async function attempt(job: UpkeepJob, everyMs: number): Promise<void> {
+    notBefore.set(job, ctx.now().getTime() + Math.min(everyMs, RETRY_MS));
+    await plan.run(here, job);
+    notBefore.delete(job);
+  }
+
   async function lookOnce(): Promise<void> {
     for (const job of UPKEEP_JOBS) {
       const everyMs = plan.every[job];
       if (everyMs === undefined || here.signal.aborted || !isOpen(plan.window, ctx.now())) continue;
-      if (isDue(await readState(here, store, job), everyMs, ctx.now())) await plan.run(here, job);
+      if (ctx.now().getTime() < (notBefore.get(job) ?? 0)) continue;
+      if (isDue(await readState(here, store, job), everyMs, ctx.now())) await attempt(job, everyMs);
     }
   }
 
