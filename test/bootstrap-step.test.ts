@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Context, recordingContext } from '../src/core/context.ts';
 import type { JsonObject } from '../src/core/json.ts';
@@ -19,6 +19,9 @@ for word in "$@"; do case "$word" in --unit=*) unit=\${word#--unit=} ;; esac; do
 cat "$(dirname "$0")/../journals/\${unit%.service}.log" 2>/dev/null || true
 `;
 
+/** Its clock was never set. */
+const FAKE_DATE = '#!/bin/sh\n# fake-date\necho 86400\n';
+
 async function startBootstrapMachine(): Promise<Sshd> {
   const sshd = await startSshd({ programs: true });
   onTestFinished(sshd.remove);
@@ -29,10 +32,10 @@ async function startBootstrapMachine(): Promise<Sshd> {
     await mkdir(join(sshd.folder, 'journals'), { recursive: true });
     await writeFile(join(sshd.folder, 'journals', unit), text);
   }
-  const program = join(sshd.folder, 'bin', 'journalctl');
-  await mkdir(dirname(program), { recursive: true });
-  await writeFile(program, FAKE_JOURNALCTL);
-  await chmod(program, 0o755);
+  const programs = { journalctl: FAKE_JOURNALCTL, date: FAKE_DATE };
+  await mkdir(join(sshd.folder, 'bin'));
+  for (const [name, text] of Object.entries(programs))
+    await writeFile(join(sshd.folder, 'bin', name), text, { mode: 0o755 });
   return sshd;
 }
 
@@ -69,14 +72,21 @@ describeWithPeers(['sshd', 'ssh'], 'the wait for an install', () => {
     return told.events;
   };
 
-  test('shows the step of bootkube, from the journal of the bootstrap machine, without a flag', async () => {
+  test('shows the step of bootkube and a wrong clock, from the bootstrap machine itself, without a flag', async () => {
     const sshd = await startBootstrapMachine();
     const work = await bootstrapSite(sshd, ['id', 'id.pub']);
 
-    const events = await watched(work, /"install bootstrap".*waits for/);
+    const events = await watched(work, /The clock of .* behind this machine/);
 
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'task.started', title: 'Bootstrap' }),
+    );
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'task.progressed',
+        task: 'install bootstrap',
+        note: expect.stringContaining('waits for'),
+      }),
     );
   });
 

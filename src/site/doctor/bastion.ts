@@ -52,13 +52,20 @@ async function reach(ctx: Context, work: StageWork): Promise<Host | undefined> {
 
 async function clockCheck(ctx: Context, host: Host): Promise<PreflightCheck> {
   const subject = 'clock of the bastion';
+  const { offsetMs, message } = await compareClocks(ctx, host);
+  if (Math.abs(offsetMs) <= MOST_OFFSET_MS) return { subject, severity: 'ok', message };
+  return problem(subject, message, 'Set both clocks by a time server: chronyc makestep');
+}
+
+/** How far the clock of a machine is ahead of ours, to the second. */
+export async function compareClocks(ctx: Context, host: Host) {
   const asked = ctx.now().getTime();
   const there = Number(await must(ctx, host, 'date', ['+%s'])) * 1000;
-  // It was told half-way between question and now, and to the second.
-  const offset = there + 500 - (asked + ctx.now().getTime()) / 2;
-  const message = `${host.name} is ${formatDuration(Math.abs(offset))} ${offset > 0 ? 'ahead of' : 'behind'} this machine`;
-  if (Math.abs(offset) <= MOST_OFFSET_MS) return { subject, severity: 'ok', message };
-  return problem(subject, message, 'Set both clocks by a time server: chronyc makestep');
+  // It was told half-way between question and now.
+  const offsetMs = there + 500 - (asked + ctx.now().getTime()) / 2;
+  const way = offsetMs > 0 ? 'ahead of' : 'behind';
+  const message = `${host.name} is ${formatDuration(Math.abs(offsetMs))} ${way} this machine`;
+  return { offsetMs, message };
 }
 
 const FREE = 'd=$1; while [ ! -e "$d" ]; do d=$(dirname -- "$d"); done; df -Pk -- "$d" | tail -n 1';

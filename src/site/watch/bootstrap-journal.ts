@@ -8,6 +8,7 @@ import { sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import { type SshTarget, sshHost } from '../../host/ssh-host.ts';
 import { readTimeline } from '../../observe/timeline/read-timeline.ts';
+import { compareClocks, MOST_OFFSET_MS } from '../doctor/bastion.ts';
 import { sitePath } from '../read-site.ts';
 import type { StageWork } from '../stages/stage.ts';
 import type { InstallView } from './install-view.ts';
@@ -39,9 +40,14 @@ export const followBootstrap =
     const host = sshHost(target, { attempts: 1 });
     const quiet: Context = { ...ctx, emit: () => undefined };
     try {
+      let isFirst = true;
       while (view.facts().bootstrappedMs === undefined) {
         const isOver = await showStep(quiet, host, view).catch((error) => tell(ctx, error));
         if (isOver) return;
+        if (isFirst && isOver === undefined) {
+          isFirst = false;
+          await warnOfClock(ctx, host);
+        }
         await sleep(ctx, everyMs);
       }
     } finally {
@@ -56,6 +62,14 @@ async function showStep(ctx: Context, host: Host, view: InstallView): Promise<un
     return steps.find(({ id }) => id === current);
   });
   if (step) view.reached(step.title, step.waitsFor);
+}
+
+/** A host whose clock is wrong takes no certificate for valid, and says so in a hundred ways. */
+async function warnOfClock(ctx: Context, host: Host): Promise<void> {
+  const { offsetMs, message } = await compareClocks(ctx, host);
+  if (Math.abs(offsetMs) <= MOST_OFFSET_MS) return;
+  const hint = 'Give the hosts a time server: postInstall.ntpServers, or set their clocks';
+  ctx.emit({ type: 'warning.raised', subject: 'clock', message: `The clock of ${message}`, hint });
 }
 
 /** A machine that does not answer may boot yet; one that does not let us in will not later. */
