@@ -73,7 +73,9 @@ class CopyRun {
     const queue = smallestFirst(await this.#planAll(attempts));
     await this.#prepare(queue);
     const again: CopyAttempt[] = [];
-    const progress = this.#startProgress(queue);
+    const totalBytes = bytesOf(queue);
+    await this.#options.planned?.(totalBytes);
+    const progress = this.#startProgress(queue, totalBytes);
     const copier = new ImageCopier(this.#ctx, this.#mover, this.#cache);
     const work = async () => {
       // Taken off the end, so that a finished plan is not kept in memory.
@@ -124,20 +126,14 @@ class CopyRun {
     await prepareTargets(this.#ctx, plans);
   }
 
-  #startProgress(planned: readonly Planned[]): Progress {
-    const blobs = new Set(
-      planned.flatMap((each) => ('plan' in each ? [...blobsOf(each.plan)] : [])),
-    );
+  #startProgress(planned: readonly Planned[], totalBytes: number): Progress {
     const there = planned.filter(isThere).length;
     this.#progress = new Progress(this.#ctx, {
       ...(there > 0 ? { note: `${there} of ${planned.length} were there` } : {}),
       id: 'copy',
       title: this.#options.title ?? 'Copying images',
       totalItems: planned.length,
-      totalBytes: [...blobs].reduce(
-        (sum, { descriptor, candidate }) => sum + (candidate ? 0 : descriptor.size),
-        0,
-      ),
+      totalBytes,
     });
     return this.#progress;
   }
@@ -197,6 +193,15 @@ async function prepareTargets(ctx: Context, plans: readonly ImagePlan[]): Promis
     for (const { descriptor } of blobsOf(plan)) blobs.push(descriptor);
   }
   for (const [target, blobs] of coming) await target.can.prepare?.(ctx, blobs);
+}
+
+/** What has to move, as far as one can know: blobs that are there are found on the way. */
+function bytesOf(planned: readonly Planned[]): number {
+  const blobs = new Set(planned.flatMap((each) => ('plan' in each ? [...blobsOf(each.plan)] : [])));
+  return [...blobs].reduce(
+    (sum, { descriptor, candidate }) => sum + (candidate ? 0 : descriptor.size),
+    0,
+  );
 }
 
 const isThere = (each: Planned): boolean => 'plan' in each && isDone(each.plan);

@@ -47,6 +47,8 @@ export interface CopyOptions {
   readonly limiter?: ((registry: string) => Limiter) | undefined;
   /** Told of every blob that is at its target, before the image is. */
   readonly delivered?: ((blob: Descriptor) => Promise<void>) | undefined;
+  /** Told of the bytes that may have to move, before any does: it may refuse. */
+  readonly planned?: ((bytes: number) => Promise<void>) | undefined;
   /** Title of the task in events. */
   readonly title?: string | undefined;
 }

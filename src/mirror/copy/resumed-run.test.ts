@@ -5,6 +5,7 @@ import { plainReporter } from '../../cli/reporters/choose.ts';
 import { prettyReporter } from '../../cli/reporters/pretty.ts';
 import { createStyle } from '../../cli/style.ts';
 import { type Context, recordingContext, silentContext } from '../../core/context.ts';
+import { AtollError } from '../../core/errors.ts';
 import { copyImages } from './copy-images.ts';
 import type { ImageJob } from './job.ts';
 
@@ -68,4 +69,21 @@ test('a resumed run tells each image once in a pipe, and on a screen only how ma
   expect(screen.text.filter((line) => line.includes('Mirroring images'))).toEqual([
     expect.stringMatching(/^✓ Mirroring images: .* 1 were there; 1 of the images were there/),
   ]);
+});
+
+test('copyImages says how many bytes may have to move before any does, and stops when they are too many', async () => {
+  const { jobs, thereBytes } = await interrupted();
+  const asked: number[] = [];
+  const full = new AtollError('DISK_FULL', 'no room');
+  const planned = async (bytes: number) => {
+    asked.push(bytes);
+    throw full;
+  };
+  const ctx = recordingContext();
+
+  await expect(copyImages(ctx, { images: jobs, planned })).rejects.toBe(full);
+
+  expect(ctx.events.filter(({ type }) => type.startsWith('blob.'))).toEqual([]);
+  const { blobs } = await copyImages(silentContext(), { images: jobs });
+  expect(asked).toEqual([blobs.copiedBytes + thereBytes]);
 });

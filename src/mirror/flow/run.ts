@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly concurrency?: number | undefined;
   /** All blobs together come no faster. */
   readonly maxBytesPerSecond?: number | undefined;
+  /** Told of the bytes that may have to move, before any does: it may refuse. */
+  readonly planned?: CopyOptions['planned'];
 }
 
 /** What a flow that fills a mirror is given. */
@@ -65,7 +67,7 @@ export function copyContent(
   { placed, sourceOf }: Pick<RunContent, 'placed' | 'sourceOf'>,
   run: CopyRun,
 ): Promise<CopyReport> {
-  const { registries, copySignatures, concurrency, targetFor, title, delivered } = run;
+  const { registries, copySignatures, concurrency, targetFor, title, delivered, planned } = run;
   const pacer = createPacer(run.maxBytesPerSecond);
   const read = (each: MirroredImage) =>
     run.maxBytesPerSecond === undefined ? sourceOf(each) : pacedSource(sourceOf(each), pacer);
@@ -77,6 +79,7 @@ export function copyContent(
     limiter: (registry) => registries.limiter(registry),
     title,
     delivered,
+    planned,
   });
 }
 

@@ -13,6 +13,7 @@ import { saveBundle } from '../../mirror/flow/save.ts';
 import { type SyncOptions, syncMirror } from '../../mirror/flow/sync.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Registries } from '../../remote/registries.ts';
+import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import { hasMirror, mirrorLocation } from '../mirror-place.ts';
 import { notArrived, notCollected } from './images-failed.ts';
@@ -93,11 +94,18 @@ async function straight(
       registries,
       collect: deps,
       unfound: refuse,
+      planned: roomIn(work),
       workingDir: new WorkingDir(work.paths.mirror),
     });
   } finally {
     close();
   }
+}
+
+/** A mirror of our own is on this machine: what does not fit is told before it is begun. */
+function roomIn({ site, paths }: StageWork): SyncOptions['planned'] {
+  if (site.registry.type !== 'embedded') return undefined;
+  return (bytes) => requireFreeSpace(paths.registry, bytes);
 }
 
 async function throughBundle(
@@ -117,6 +125,7 @@ async function throughBundle(
     folder: bundle,
     destination: parseDestination(mirrorLocation(work.site)),
     registries,
+    planned: roomIn(work),
     workingDir: new WorkingDir(work.paths.mirror),
     rebuild: rebuildInProcesses(selfCommand()),
   });
