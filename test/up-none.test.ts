@@ -79,6 +79,8 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'a site on hosts that are there', 
     );
     expect(stderr).toContain('Approved csr-join for worker-0');
     expect(stderr).toContain('Approved csr-serve for worker-0');
+    const verified = await atoll('verify').ended;
+    expect(verified.status, verified.stdout).toBe(0);
 
     const down = await json('down', '--yes').ended;
 

@@ -1,11 +1,17 @@
 import { withCluster } from '../../cluster/connect.ts';
 import type { CheckResult } from '../../cluster/verify/check.ts';
+import type { Expectation } from '../../cluster/verify/snapshot.ts';
 import { type ClusterVerification, verifyCluster } from '../../cluster/verify/verify.ts';
+import type { Context } from '../../core/context.ts';
 import { ERROR_CODES } from '../../core/error-codes.ts';
+import { AtollError } from '../../core/errors.ts';
 import { clusterExpectation } from '../../site/cluster-objects.ts';
+import type { SiteInputs } from '../../site/inputs.ts';
+import { siteExpectation } from '../../site/stages/verify.ts';
 import { CLUSTER_OPTIONS, kubeconfigFor, siteIfAny } from '../cluster-options.ts';
 import { defineCommand, type Style } from '../command.ts';
 import { text, texts } from '../flags.ts';
+import { withSite } from '../site-options.ts';
 
 const SHOWN = 8;
 
@@ -33,7 +39,7 @@ export const verifyCommand = defineCommand({
   async run(ctx, input): Promise<ClusterVerification> {
     const { options, terminal } = input;
     const site = await siteIfAny(input);
-    const known = site ? await clusterExpectation(site) : {};
+    const known = site ? await expectationOf(ctx, input, site) : {};
     const kubeconfig = await kubeconfigFor(ctx, input, site);
     const connection = { kubeconfig, context: options.context, env: terminal.env };
     return await withCluster(ctx, connection, (resources) =>
@@ -52,6 +58,22 @@ export const verifyCommand = defineCommand({
     ].join('\n'),
   exitCode: ({ holds }) => (holds ? 0 : ERROR_CODES.CLUSTER_FAILED.exit),
 });
+
+/** With what the log of the mirror proves, where it can be read. */
+async function expectationOf(
+  ctx: Context,
+  input: Parameters<typeof withSite>[1],
+  site: SiteInputs,
+): Promise<Expectation> {
+  try {
+    return await withSite(ctx, input, 'look', ({ work }) => siteExpectation(ctx, work));
+  } catch (error) {
+    if (ctx.signal.aborted || !(error instanceof AtollError)) throw error;
+    const message = `Not looked at: what machines pulled from the mirror (${error.message})`;
+    ctx.emit({ type: 'note.added', message });
+    return await clusterExpectation(site);
+  }
+}
 
 function checkLines({ title, outcome, message, evidence, commands }: CheckResult, style: Style) {
   const colour = { holds: style.green, fails: style.red, unknown: style.yellow }[outcome];

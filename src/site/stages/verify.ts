@@ -1,3 +1,4 @@
+import type { Expectation } from '../../cluster/verify/snapshot.ts';
 import type { Context } from '../../core/context.ts';
 import type { InstallRun, WantedCluster } from '../../platform/platform.ts';
 import type { StepRun } from '../../workflow/step.ts';
@@ -23,16 +24,15 @@ export const installRun = (ctx: Context, work: StageWork, run: StepRun): Install
 
 /** What the cluster of a site shall have, and what it is held to. */
 async function wantedOf(ctx: Context, work: StageWork): Promise<WantedCluster> {
+  const objects = await clusterObjects(siteInputs(work.site, 'complete'));
+  return { objects, expected: await siteExpectation(ctx, work) };
+}
+
+/** What the cluster of a site is held to, with what machines and the log of the mirror tell. */
+export async function siteExpectation(ctx: Context, work: StageWork): Promise<Expectation> {
   const { site, platform } = work;
-  const inputs = siteInputs(site, 'complete');
   const joining = platform.machines?.filter(({ role }) => role !== 'bootstrap') ?? [];
   const nodes = joining.length > 0 ? { nodes: joining.map(({ name }) => name) } : {};
-  return {
-    objects: await clusterObjects(inputs),
-    expected: {
-      ...(await clusterExpectation(inputs)),
-      ...nodes,
-      served: await servedDigests(ctx, work),
-    },
-  };
+  const known = await clusterExpectation(siteInputs(site, 'so-far'));
+  return { ...known, ...nodes, served: await servedDigests(ctx, work) };
 }
