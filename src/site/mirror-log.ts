@@ -4,12 +4,15 @@ import { AtollError } from '../core/errors.ts';
 import type { ClusterMachine } from '../platform/platform.ts';
 import type { AccessEntry } from '../registry/access/access-log.ts';
 import { parseAccessLine } from '../registry/access/read-access-log.ts';
+import { bastionPlace, isElsewhere } from './bastion/bastion-place.ts';
 import { bastionOf } from './stages/places.ts';
 import type { StageWork } from './stages/stage.ts';
 
-/** Where the embedded registry of a site logs; undefined where the mirror is somebody else's. */
+/** Where the embedded registry of a site logs, on its bastion; undefined where the mirror is somebody else's. */
 export function mirrorLog({ site, paths }: Pick<StageWork, 'site' | 'paths'>): string | undefined {
-  return site.registry.type === 'embedded' ? join(paths.registry, 'access.log') : undefined;
+  if (site.registry.type !== 'embedded') return undefined;
+  const { registry } = isElsewhere(site) ? bastionPlace(site).paths : paths;
+  return join(registry, 'access.log');
 }
 
 /** A line of the log, with the address of the client as people write it; undefined for anything else. */

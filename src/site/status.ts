@@ -6,6 +6,7 @@ import type { SiteResource } from '../platform/platform.ts';
 import { gatherPulls } from '../registry/access/pulls.ts';
 import { readAccessLog } from '../registry/access/read-access-log.ts';
 import { freeSpace } from '../store/disk/free-space.ts';
+import { isElsewhere } from './bastion/bastion-place.ts';
 import { isOfMachine, mirrorLog } from './mirror-log.ts';
 import { hasMirror, mirrorLocation } from './mirror-place.ts';
 import type { OpenSite } from './open-site.ts';
@@ -47,7 +48,8 @@ async function mirrorStatus(work: OpenSite['work'], now: Date): Promise<MirrorSt
   const { site, paths } = work;
   const address = hasMirror(site) ? mirrorLocation(site) : 'none';
   const log = mirrorLog(work);
-  if (log === undefined)
+  // One that is on another machine is not looked at for a status that must come at once.
+  if (log === undefined || isElsewhere(site))
     return { address, certificateDays: undefined, freeBytes: undefined, clients: [] };
   const pem = await readTextIfPresent(join(paths.registry, 'tls', 'server.crt'));
   const until = pem === undefined ? undefined : new Date(new X509Certificate(pem).validTo);
