@@ -57,6 +57,8 @@ test('gatherPulls names what a client never got, once, and forgets it when it co
 test('gatherPulls takes a first request without a login for no refusal, a wrong password for one', () => {
   expect(gather(manifest({ status: 401 }))[0]?.refused).toEqual([]);
   expect(gather(manifest({ status: 401, claimedUser: 'node' }))[0]?.refused).toHaveLength(1);
+  const door = entry({ status: 401, claimedUser: 'node', repository: undefined });
+  expect(gather(door, door)[0]?.refused).toMatchObject([{ claimedUser: 'node', times: 2 }]);
 });
 
 test('gatherPulls names who asked last first, and counts only what is fetched', () => {

@@ -65,17 +65,19 @@ export function gatherPulls({ nameOf = (name) => name, refusedSince }: PullOptio
   const isOld = ({ at }: AccessEntry) => refusedSince !== undefined && new Date(at) < refusedSince;
   return {
     add(entry) {
-      if (entry.repository === undefined || entry.method !== 'GET') return;
+      // Whoever is refused for its password has not got as far as a repository.
+      const { repository = entry.claimedUser === undefined ? undefined : '' } = entry;
+      if (repository === undefined || entry.method !== 'GET') return;
       const client = clientOf(clients, { ...entry, client: nameOf(entry.client) });
       client.told.lastAt = entry.at;
       client.told.bytes += entry.bytesSent;
       if (entry.status >= 400) {
-        if (!isOld(entry)) refuse(client, entry, entry.repository);
+        if (!isOld(entry)) refuse(client, entry, repository);
         return;
       }
       forgive(client, entry);
-      if (entry.route === 'manifest') beginImage(client, entry, entry.repository);
-      else if (entry.route === 'blob') addBlob(client, entry, entry.repository);
+      if (entry.route === 'manifest') beginImage(client, entry, repository);
+      else if (entry.route === 'blob') addBlob(client, entry, repository);
     },
     clients: () =>
       [...clients.values()]

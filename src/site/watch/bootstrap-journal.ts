@@ -30,11 +30,12 @@ export async function bootstrapTarget(
   return isThere ? { ...target, identity: key } : target;
 }
 
+/** A journal is long, and a step takes minutes. */
 const EVERY_MS = 10_000;
 
 /** Shows the step that the bootstrap machine is at, from its own journal, as soon as that can be read. */
 export const followBootstrap =
-  (target: SshTarget | undefined, view: InstallView, everyMs = EVERY_MS) =>
+  (target: SshTarget | undefined, view: InstallView) =>
   async (ctx: Context): Promise<void> => {
     if (target === undefined) return;
     const host = sshHost(target, { attempts: 1 });
@@ -48,7 +49,7 @@ export const followBootstrap =
           isFirst = false;
           await warnOfClock(ctx, host);
         }
-        await sleep(ctx, everyMs);
+        await sleep(ctx, EVERY_MS);
       }
     } finally {
       await host.close();

@@ -45,7 +45,7 @@ export async function watchInstall(
   };
   const companions = [
     (inner: Context) => admit(inner, work),
-    followBootstrap(await bootstrapTarget(work), view, pace.everyMs),
+    followBootstrap(await bootstrapTarget(work), view),
   ];
   return await beside(ctx, work, { view, pace, companions }, (inner) =>
     work.platform.watch(inner, { ...run, log }),

@@ -43,7 +43,7 @@ export async function watchRunning(
   const { log } = requireInstall(work);
   const view = await openView(ctx, work, options);
   const target = await bootstrapTarget(work, options.bootstrap);
-  const companions = [followWords(log, view), followBootstrap(target, view, options.everyMs)];
+  const companions = [followWords(log, view), followBootstrap(target, view)];
   await beside(ctx, work, { view, pace: options, companions }, async (inner) => {
     while (!view.facts().look?.isInstalled) await sleep(inner, options.everyMs ?? 1000);
   });
