@@ -16,7 +16,7 @@ import { bootSshd } from './support/boot-sshd.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { type Sshd, startSshd } from './support/sshd.ts';
 import { platformSite } from './support/suites/platform-suite.ts';
-import { mended, startVcsim, type Vcsim } from './support/vcsim.ts';
+import { mended, startVcsim, VCENTER_LOGIN, type Vcsim } from './support/vcsim.ts';
 
 const ctx = silentContext();
 const PATH = '/DC0/vm/north-bastion';
@@ -52,7 +52,6 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
     ...{ template: 'DC0_H0_VM0', apiVips: ['10.0.0.5'], ingressVips: ['10.0.0.6'] },
     ...change,
   });
-  const LOGIN = { username: 'ops', password: 'open-sesame-9' };
 
   /** A platform that is opened without the stages above it. */
   async function opened(change: object = {}, world_: VsphereWorld = world()) {
@@ -68,7 +67,7 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
       },
     };
     const connect: VsphereWorld['connect'] = (options) =>
-      world_.connect({ ...options, login: async () => LOGIN });
+      world_.connect({ ...options, login: async () => VCENTER_LOGIN });
     return openVsphere(site, { ...world_, connect });
   }
 
@@ -79,7 +78,7 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
       open: async (site) =>
         openVsphere({ ...site, settings: vsphereSettingsSchema.parse(site.settings) }, world()),
     };
-    const files = { 'vcenter.yaml': toYaml(LOGIN), 'ca.crt': vcsim.caText };
+    const files = { 'vcenter.yaml': toYaml(VCENTER_LOGIN), 'ca.crt': vcsim.caText };
     const { site: path } = await bastionSite(sshd, { platform: settings(), files });
     const open = await openSite(ctx, await readSite(path, {}, [kind]), { PATH: process.env.PATH });
     onTestFinished(() => open.close());
@@ -165,7 +164,11 @@ describeWithPeers(['vcsim', 'sshd', 'ssh'], 'a site on vSphere', () => {
   });
 
   test.each([
-    ['a wrong password', { login: async () => ({ ...LOGIN, password: 'x' }) }, 'CLOUD_CREDENTIALS'],
+    [
+      'a wrong password',
+      { login: async () => ({ ...VCENTER_LOGIN, password: 'x' }) },
+      'CLOUD_CREDENTIALS',
+    ],
     ['a certificate of nobody known', { ca: undefined }, 'TLS_UNTRUSTED'],
     ['a server that is not there', { server: 'localhost:1' }, 'CLOUD_UNAVAILABLE'],
   ])('says what to do about %s', async (_, change, code) => {

@@ -8,8 +8,8 @@ import { type Entity, nameOf } from './client/entities.ts';
 import { allOf, type EntityKind, type Prism, runPrismTask } from './client/prism.ts';
 import { bastionImage, bastionSize, bastionSubnet, type NutanixSite } from './settings.ts';
 
-export const VM_KIND = 'nutanix-vm';
-export const IMAGE_KIND = 'nutanix-image';
+const VM_KIND = 'nutanix-vm';
+const IMAGE_KIND = 'nutanix-image';
 const KINDS: Readonly<Record<string, EntityKind>> = { [VM_KIND]: 'vm', [IMAGE_KIND]: 'image' };
 
 /** The calls that make a machine, and how often their ends are looked for. */

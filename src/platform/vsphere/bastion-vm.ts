@@ -126,7 +126,7 @@ async function start(
   await runTask(ctx, world, { doing: starting, method: 'PowerOnVM_Task', target });
 }
 
-export function noTemplate(): AtollError {
+function noTemplate(): AtollError {
   return new AtollError('INPUT_INVALID', 'Cannot make the bastion: no template is named', {
     hint: 'Import the OVA of CoreOS that the release names, and write platform.template or platform.bastion.template',
   });
