@@ -92,6 +92,21 @@ describe('a bundle', () => {
   });
 });
 
+test.each(['README_FIRST.txt', 'SHA256SUMS', 'bundle.spdx.json', 'bundle.provenance.json'])(
+  'checkBundle names %s when a bit of it turned over',
+  async (file) => {
+    const folder = await save();
+    const bytes = await readFile(join(folder, file));
+    bytes[7] = (bytes[7] ?? 0) ^ 1;
+    await writeFile(join(folder, file), bytes);
+
+    await expect(checkBundle(ctx, folder, [])).rejects.toMatchObject({
+      code: 'BUNDLE_DAMAGED',
+      details: { damaged: file },
+    });
+  },
+);
+
 describe('listBundle', () => {
   test('says what is in it, where from and why', async () => {
     const summary = await listBundle(await save());
