@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { generateKey } from 'openpgp';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { hashPassword } from '../src/registry/auth/passwords.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { commandsOf, GUIDE, guideHome, type Typed, typeInShell } from './support/guide.ts';
 import { tempDir } from './support/temp.ts';
@@ -15,7 +16,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const HOSTS = [
   ...['quay.io', 'registry.redhat.io', 'mirror.example', 'mirror.example.com', 'mirror.local'],
-  'other.example.com',
+  ...['other.example.com', 'old.example.com', 'quay.example.com'],
 ];
 
 /** What cannot be run here, and why. Each has to fit a command that is there. */
@@ -26,6 +27,7 @@ const EXCEPTIONS: readonly (readonly [RegExp, string])[] = [
   [/\| source /, 'another shell'],
   [/^echo \$\?/, 'about the command before it'],
   [/DIGEST=FILE/, 'the reader fills it in'],
+  [/registry upgrade/, 'a unit of systemd and a newer atoll: registry-upgrade.test.ts runs it'],
   [/extract --tools/, 'the release of the fixture has no tools'],
   [/registry serve|localhost:8443/, 'serves on a fixed port until it is stopped'],
   [/^atoll lab|lab\/site/, 'guide-lab.test.ts runs it'],
@@ -128,7 +130,8 @@ async function prepare(folder: string): Promise<void> {
     'password.txt': 'a-long-password\n',
     'pull-secret.json': AUTH(['quay.io', 'mirror.example:5000']),
     'id.pub': PUBLIC_KEY,
-    htpasswd: 'admin:$2y$05$abcdefghijklmnopqrstuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu\n',
+    htpasswd: `admin:${await hashPassword('a-long-password')}\n`,
+    'auth.json': AUTH(['quay.example.com:8443']),
     'icsp.yaml': JSON.stringify(migrated),
     'bootstrap.ign': '{"ignition":{"version":"3.2.0"}}',
     hosts: '10.0.10.10 mirror.example\n',
@@ -151,6 +154,7 @@ async function prepare(folder: string): Promise<void> {
   for (const [from, to] of [
     ['ca.crt', 'ca.crt'],
     ['ca.crt', 'mirror-ca.crt'],
+    ['ca.crt', 'rootCA.pem'],
     ['server.crt', 'mirror.pem'],
     ['server.crt', 'tls.crt'],
     ['server.key', 'tls.key'],
@@ -162,7 +166,7 @@ async function prepare(folder: string): Promise<void> {
 /** Folders of an operator's machine, here below the folder of the test; and words that stand for a bucket and a release. */
 const ours = (line: string): string =>
   line
-    .replace(/(?<=[ =])\/(media|opt|srv)\//g, './$1/')
+    .replace(/(?<=[ =])\/(media|mnt|opt|srv)\//g, './$1/')
     .replace('BUCKET', 'site-ignition')
     .replace(/\bREF\b/, 'quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64');
 
