@@ -99,6 +99,19 @@ describe('render --site', () => {
     }
   });
 
+  test('of a site without a mirror leads nobody to one', async () => {
+    const registry = { type: 'none', host: undefined };
+    const { site } = await siteFolder({ mode: 'private', registry });
+
+    const config = await atoll('install-config', '--site', site);
+    const auth = await atoll('auth', '--site', site);
+
+    expect(config.status, config.stderr).toBe(0);
+    expect(parse(config.stdout)).not.toHaveProperty('imageDigestSources');
+    expect(parse(config.stdout)).not.toHaveProperty('additionalTrustBundle');
+    expect(JSON.parse(auth.stdout).auths).toHaveProperty(['quay.io']);
+  });
+
   test('takes rules and catalogs from what is really in the mirror', async () => {
     const site = await mirroredSite();
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
 import { registerCredential } from '../../../../core/redact.ts';
 import { formatPullSecret, mergePullSecret } from '../../../../generate/pull-secret.ts';
-import { mirrorHost } from '../../../../site/mirror-place.ts';
+import { hasMirror, mirrorHost } from '../../../../site/mirror-place.ts';
 import type { Terminal } from '../../../command.ts';
 import { file } from '../flag-files.ts';
 import { manyTexts, text } from '../flags.ts';
@@ -29,7 +29,7 @@ export const authTarget = renderTarget({
   secret: true,
   fromSite: async (inputs) => ({
     existing: await inputs.upstreamSecret(),
-    registry: mirrorHost(inputs.site),
+    ...(hasMirror(inputs.site) ? { registry: mirrorHost(inputs.site) } : {}),
   }),
   make: async ({ existing, registry, username, keep }, _ctx, terminal) => {
     if ((registry === undefined) !== (username === undefined)) throw halfALogin();

@@ -24,7 +24,7 @@ import { formatReference } from '../../../../oci/reference.ts';
 import { defaultClusterCatalogs } from '../../../../openshift/features.ts';
 import { parseReleaseVersion } from '../../../../openshift/version.ts';
 import { releaseChannel, type SiteInputs } from '../../../../site/inputs.ts';
-import { mirrorHost } from '../../../../site/mirror-place.ts';
+import { hasMirror, mirrorHost } from '../../../../site/mirror-place.ts';
 import { pair, someCertificates } from '../flag-files.ts';
 import { many, manyTexts, onOff, some, someTexts, text } from '../flags.ts';
 import { renderTarget } from '../target.ts';
@@ -110,7 +110,7 @@ export const samplesTarget = renderTarget({
     'atoll render samples --registry mirror.example:5000 --skip jenkins': 'from the mirror',
   },
   fromSite: ({ site }) =>
-    site.postInstall.samples === 'Managed' ? { registry: mirrorHost(site) } : {},
+    site.postInstall.samples === 'Managed' && hasMirror(site) ? { registry: mirrorHost(site) } : {},
   make: ({ registry, skip }) =>
     toYaml(
       registry === undefined

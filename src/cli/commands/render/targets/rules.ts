@@ -4,7 +4,7 @@ import type { MirrorRule } from '../../../../generate/mirror-rule.ts';
 import { readMirrorSets } from '../../../../generate/mirror-set-migration.ts';
 import { RELEASE_REPOSITORY, releaseRepositories } from '../../../../openshift/repositories.ts';
 import type { SiteInputs } from '../../../../site/inputs.ts';
-import { mirrorLocation } from '../../../../site/mirror-place.ts';
+import { hasMirror, mirrorLocation } from '../../../../site/mirror-place.ts';
 import { pair } from '../flag-files.ts';
 import { many, onOff, text } from '../flags.ts';
 
@@ -81,7 +81,7 @@ export function siteRules(
 ): Partial<RuleOptions> {
   const neverContactSource = site.mode === 'disconnected';
   const isGiven = ['mirror', 'rule', 'tagRule', 'rulesFrom'].some((flag) => given.has(flag));
-  if (isGiven) return { neverContactSource };
+  if (isGiven || !hasMirror(site)) return { neverContactSource };
   return rules.length + tagRules.length > 0
     ? { rule: [...rules], tagRule: [...tagRules], neverContactSource }
     : { mirror: mirrorLocation(site), neverContactSource };
