@@ -41,25 +41,27 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/\.apps\./i, 'apps'],
   [/\.dkr\.ecr[\w-]*\.[\w-]+\.amazonaws\.com/i, 'mirror'],
   [/\.amazonaws\.com(?:\.cn)?(?::\d+)?$|\.api\.aws$/i, 'aws'],
-  [/vcenter|vcsa|vsphere/i, 'vcenter'],
+  [/vcenter|vcsa|vsphere|^vc\d*[.-]/i, 'vcenter'],
   [/(?:^|[.-])(?:bmc|idrac|ilo|ipmi|redfish)\d*[\w-]*\./i, 'bmc'],
   [/:(?:3128|8888)$/, 'proxy'],
   [/:(?:2379|2380)$/, 'etcd'],
   [/:10250$/, 'kubelet'],
   [/:(?:8090|8888)$/, 'rendezvous'],
   [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
+  [/^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$/i, 'mirror'],
 ];
 
 /** What names the other end, the most telling last in a line. */
 const HOST = String.raw`(?:\[[\w:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?`;
 const STRONG = new RegExp(
   [
-    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|login attempt to|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
+    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|logging into|login attempt to|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
     String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
     String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
     String.raw`(?:pull|pulling|push|pushing|resolve reference) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
     String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`\blookup (?<looked>[\w.-]+)`,
+    String.raw`Failed to connect to (?<target>[\w.-]+) port (?<port>\d+)`,
   ].join('|'),
   'g',
 );
@@ -74,6 +76,8 @@ const REGISTRY_WORDS =
 /** The other ends a line speaks of: of a failed request the one that answered, else all that are named. */
 export function partiesOf(text: string): readonly Party[] {
   if (/proxyconnect|Proxy Authentication Required|X-Squid-Error/i.test(text)) return ['proxy'];
+  // What could not be pushed is named by where it came from.
+  if (/unable to push .*\bupload/i.test(text)) return ['mirror'];
   const from = text.indexOf(MARK);
   const seen = from < 0 ? text : text.slice(from + MARK.length);
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
@@ -97,8 +101,9 @@ function partyOfHost(host: string): Party | undefined {
 }
 
 function partyOf(groups: Readonly<Record<string, string | undefined>>, text: string): Party {
-  const { registry, url, path = '', held, image, named, looked, pair, repo } = groups;
-  const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? '';
+  const { registry, url, path = '', held, image, named, looked, pair, repo, target, port } = groups;
+  const asked = target === undefined ? undefined : `${target}:${port}`;
+  const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
   const known = partyOfHost(host);
   const isIgnitionFile = /\.ign\b/.test(path);
   // A web server may well stand in the network that services have by default.
@@ -106,7 +111,7 @@ function partyOf(groups: Readonly<Record<string, string | undefined>>, text: str
   if (looked !== undefined && /^api\./.test(looked)) return 'api';
   if (/^\/config\/(?:master|worker)/.test(path)) return 'mcs';
   if (/\/redfish\//i.test(path)) return 'bmc';
-  if (/^\/sdk\b/.test(path)) return 'vcenter';
+  if (/^\/(?:sdk|nfc)\b/.test(path)) return 'vcenter';
   if (isIgnitionFile) return 'assets';
   const isRegistry = registry ?? held ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
   return isRegistry === undefined || isRegistry === '' ? 'other' : 'mirror';

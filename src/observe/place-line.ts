@@ -26,9 +26,9 @@ const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
 const EVENT = /^(?:\S+ +)?(?:\S+ +)??(?:Warning|Normal) +([A-Z]\w+) +/;
 const OPERATOR =
   /^([a-z][a-z0-9-]+) +\d+\.\d+\.\d+\S* +(?:True|False|Unknown) +(?:True|False|Unknown) +(?:True|False|Unknown) +/;
-/** How oc, podman, skopeo and docker begin what they tell on a terminal. */
+/** How oc, podman, skopeo and docker begin what they tell on a terminal; crictl, on a node, tells of remote calls. */
 const COMMAND_OUTPUT =
-  /^(?:error|info|warning|Error|Trying to pull|Getting image source|(?:FATA|ERRO|WARN|INFO)\[\d+\]|Error response from daemon)\b ?:?/;
+  /^(?:(?:error|info|warning|Error|Trying to pull|Getting image source|Error response from daemon)\b|(?:FATA|ERRO|WARN|INFO)\[\d+\](?!.*rpc error: code))/;
 const COMMANDS = ['cli:oc', 'cli:podman', 'cli:skopeo', 'cli:oc-mirror', ANYWHERE];
 const JSON_ENTRY = /^\{.*"MESSAGE"\s*:/;
 /** podman, skopeo and CRI-O log in the form of the installer. */

@@ -35,7 +35,22 @@ export function parseRules(name: string, text: string): readonly Rule[] {
   if (parsed.value === undefined) throw inputError(name, parsed.problems);
   const rules = parsed.value.failures.map((data) => compile(name, data));
   checkReferences(name, rules);
-  return rules;
+  return withConsequences(name, rules);
+}
+
+/** What follows from a cause follows from it whichever rule named it. */
+function withConsequences(name: string, rules: readonly Rule[]): readonly Rule[] {
+  const explained = new Map<string, Set<string>>();
+  for (const { cause_id, explains } of rules)
+    if (cause_id)
+      explained.set(cause_id, new Set([...(explained.get(cause_id) ?? []), ...explains]));
+  for (const [cause, effects] of explained)
+    for (const effect of effects)
+      if (explained.get(effect)?.has(cause))
+        throw invalid(name, `"${cause}" and "${effect}" explain each other`);
+  return rules.map((rule) =>
+    rule.cause_id ? { ...rule, explains: [...(explained.get(rule.cause_id) ?? [])] } : rule,
+  );
 }
 
 function compile(name: string, data: RuleData): Rule {
