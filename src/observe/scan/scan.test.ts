@@ -2,31 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLineScanner, type LineHit } from './line-scanner.ts';
 import { createLiteralMatcher } from './literal-matcher.ts';
-import { requiredLiterals } from './literals.ts';
-
-test.each([
-  ['manifest unknown', ['manifest unknown']],
-  ['(abcdef|ghijkl) x', ['abcdef x', 'ghijkl x']],
-  ['ab(?:cd)?efghij', ['abefghij', 'abcdefghij']],
-  ['many words?', ['many word']],
-  ['(?:a|b) +rendered', [' rendered']],
-  ['failed to .*(?:elephant|leopard)', ['elephant', 'leopard']],
-  ['^(?!.*never seen).*pinging registry', ['pinging registry']],
-  ['a\\d{2,5} is already bound', [' is already bound']],
-  ['say "hello" to everybody', [' to everybody']],
-  ['5\\.6\\/x longer text', ['5.6/x longer text']],
-  ['x+yyyyyyy', ['xyyyyyyy']],
-  ['(?<name>[^"]+) is gone', [' is gone']],
-])('requiredLiterals of /%s/', (source, literals) => {
-  expect(requiredLiterals(source, 3)).toEqual(literals);
-});
-
-test.each(['\\d+', '(abcdef|\\w+)', '.*', 'ab'])(
-  'requiredLiterals finds none in /%s/',
-  (source) => {
-    expect(requiredLiterals(source, 3)).toBeUndefined();
-  },
-);
 
 test('createLiteralMatcher finds what a plain search finds', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'C', 'c', ' '), maxLength: 60 });
