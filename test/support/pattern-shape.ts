@@ -1,5 +1,5 @@
 /** As much of a regular expression as tells how long it may look: which characters, in which order, how often. */
-export type Shape =
+type Shape =
   | { readonly kind: 'set'; readonly set: bigint }
   | { readonly kind: 'sequence'; readonly items: readonly Shape[] }
   | { readonly kind: 'choice'; readonly branches: readonly Shape[] }
@@ -30,7 +30,7 @@ const CLASSES: Readonly<Record<string, bigint>> = {
   s: setOf((one) => /\s/.test(one)),
 };
 
-export function shapeOf(source: string): Shape {
+function shapeOf(source: string): Shape {
   let at = 0;
 
   function choice(): Shape {
@@ -114,7 +114,7 @@ export function shapeOf(source: string): Shape {
 }
 
 /** The characters anything in it may take. */
-export function charactersOf(shape: Shape): bigint {
+function charactersOf(shape: Shape): bigint {
   if (shape.kind === 'set') return shape.set;
   if (shape.kind === 'repeat') return charactersOf(shape.of);
   const parts =
