@@ -26,7 +26,8 @@ const IDLE_MS = 60_000;
  * whoever pulls meanwhile must not wait for it. Without the process it is done here, as ever.
  */
 export function createPasswordProcess(ctx: Context, command: SelfCommand): PasswordProcess {
-  const stopping = new AbortController();
+  // Not that of the context: who drains still has logins to look at.
+  const { signal } = new AbortController();
   let lines: Lines | undefined;
   let idle: NodeJS.Timeout | undefined;
   let broken = false;
@@ -37,7 +38,7 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
     const started = createLines();
     lines = started;
     const { file, args } = command;
-    runProgram({ signal: stopping.signal }, file, [...args, 'registry', 'compare-passwords'], {
+    runProgram({ signal }, file, [...args, 'registry', 'compare-passwords'], {
       input: started.read(),
       discard: true,
       onLine: (line, stream) => stream === 'stdout' && settle(line),
@@ -59,8 +60,7 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
     if (waiting.size === 0 || lines) return;
     broken = true;
     const message = `Passwords are compared by the serving process itself: the other ended with ${how}`;
-    if (!stopping.signal.aborted)
-      ctx.emit({ type: 'warning.raised', message, subject: 'registry' });
+    ctx.emit({ type: 'warning.raised', message, subject: 'registry' });
     for (const give of waiting.values()) give(undefined);
   }
 
@@ -94,7 +94,9 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
     },
     close() {
       clearTimeout(idle);
-      stopping.abort();
+      // The end of its input is the end of the process.
+      lines?.end();
+      lines = undefined;
     },
   };
 }
