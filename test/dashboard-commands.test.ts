@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runNames } from '../src/dashboard/sections/runs.ts';
 import type { DryRun } from '../src/mirror/flow/dry-run.ts';
 import { type AtollProcess, startAtoll } from './support/atoll-process.ts';
-import { accessProblems, dashboardUrl, describeInBrowser, openBrowser } from './support/browser.ts';
+import { dashboardUrl, describeInBrowser, openBrowser, problemsOf } from './support/browser.ts';
 import { type HeldLine, startHeldLine } from './support/held-line.ts';
 import { type MirrorLab, startMirrorLab } from './support/mirror-lab.ts';
 import { siteFolder } from './support/site.ts';
@@ -135,7 +135,10 @@ describeInBrowser(['docker-registry'], 'the page beside a command, in Chromium,'
       /\d KiB in \d+ images.*Brings along .*ocs-operator/s,
     );
     await page.getByText('minVersion').waitFor();
-    expect(await accessProblems(page)).toEqual([]);
+    expect(await problemsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: '中文' }).click();
+    expect(await problemsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`Saved: ${file}`).waitFor();
 

@@ -80,6 +80,14 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('step.finished', { step: text, durationMs: count }),
   event('step.skipped', { step: text, reason: text }),
   event('step.failed', { step: text, code, message: text, hint: perhaps.text, ends: perhaps.yes }),
+  // A cluster that comes up: its operators, nodes, members of etcd, requests for certificates.
+  event('cluster.changed', {
+    kind: z.enum(['operator', 'node', 'member', 'request']),
+    name: text,
+    /** How it stands now; `gone` when it is not there any more. */
+    state: text,
+    message: perhaps.text,
+  }),
   // Servers.
   event('server.started', { server: text, url: text }),
   event('server.stopped', { server: text }),

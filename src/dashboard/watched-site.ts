@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { KubeObject } from '../cluster/api/object.ts';
 import type { Context } from '../core/context.ts';
 import { isLocked } from '../core/lock.ts';
+import type { Host } from '../host/host.ts';
 import { machinesOf } from '../lab/lab-paths.ts';
 import { journalsOf, recordsOf } from '../lab/node/node-journal.ts';
 import type { OpenPlatform } from '../platform/platform.ts';
+import { bastionPlace, isElsewhere } from '../site/bastion/bastion-place.ts';
 import { hasMirror, mirrorHost } from '../site/mirror-place.ts';
 import { openPlatform } from '../site/open-site.ts';
 import type { Site } from '../site/read-site.ts';
@@ -14,15 +16,16 @@ import { STAGES } from '../site/stages/index.ts';
 import { registerSecrets } from '../site/stages/secrets.ts';
 import type { NodeRow, PageData, SiteFacts } from './model/page-data.ts';
 import type { StageName } from './model/run-state.ts';
-import { AccessFollower } from './sections/access-follower.ts';
 import { readBootstrap } from './sections/bootstrap.ts';
 import { ClusterWatch } from './sections/cluster.ts';
 import { readConfig, siteFiles } from './sections/config.ts';
 import { readFindings } from './sections/findings.ts';
 import { readImages } from './sections/images.ts';
 import { MirrorWatch } from './sections/mirror.ts';
+import { localMirror, type MirrorFolder } from './sections/mirror-folder.ts';
 import { NodePulls } from './sections/nodes.ts';
 import { readRehearsal, rehearsalFindings } from './sections/rehearsal.ts';
+import { remoteMirror } from './sections/remote-mirror.ts';
 import { PastRuns, pastSections } from './sections/runs.ts';
 import type { Sections, Watched } from './watched.ts';
 
@@ -40,7 +43,7 @@ export function watchedSite(site: Site): Watched {
     isWorkedOn: () => isLocked(paths.lock),
     registerSecrets: () => registerSecrets(paths),
     sections: (ctx, page) => sectionsOf(ctx, site, sources, page),
-    close: async () => undefined,
+    close: () => sources.close(),
   };
 }
 
@@ -59,49 +62,75 @@ function factsOf(site: Site): SiteFacts {
   };
 }
 
-/** Where logs of an install lie: of one that runs its machines', afterwards what was gathered. */
-async function evidenceOf(site: Site, page: PageData): Promise<readonly string[]> {
-  const { state, install } = sitePaths(site);
-  const gathered = [join(state, 'log-bundle'), join(install, '.openshift_install.log')];
-  const cluster = page.run?.stages.find(({ id }) => id === 'cluster');
-  if (cluster?.state !== 'running') return gathered;
-  const machines = await readdir(machinesOf(state)).catch(() => []);
-  const roots = machines.map((name) => join(machinesOf(state), name));
-  return [...gathered.slice(1), ...roots.flatMap((root) => [journalsOf(root), recordsOf(root)])];
-}
-
 /** What is read once and shown in several sections. */
 class Sources {
   readonly past: PastRuns;
-  readonly mirror: MirrorWatch;
-  readonly cluster: ClusterWatch;
+  readonly mirror: MirrorWatch | undefined;
+  readonly cluster = new ClusterWatch();
   objects: readonly KubeObject[] = [];
-  readonly #access: AccessFollower;
+  readonly #folder: MirrorFolder;
   readonly #site: Site;
   #nodes: NodePulls | undefined;
-  /** One that is not built knows no machines. */
-  #platform: OpenPlatform | undefined;
+  #platform: Promise<OpenPlatform | undefined> | undefined;
+  #bastion: Promise<Host> | undefined;
 
   constructor(site: Site) {
-    const paths = sitePaths(site);
     this.#site = site;
-    this.past = new PastRuns(paths.runs, stageNames());
-    this.mirror = new MirrorWatch(site);
-    this.cluster = new ClusterWatch(paths.install);
-    this.#access = new AccessFollower(join(paths.registry, 'access.log'));
+    this.past = new PastRuns(sitePaths(site).runs, stageNames());
+    this.#folder = isElsewhere(site)
+      ? remoteMirror((ctx) => this.#openBastion(ctx), bastionPlace(site).paths.registry)
+      : localMirror(sitePaths(site));
+    // The registry of somebody else has no log that we may read.
+    if (site.registry.type === 'embedded')
+      this.mirror = new MirrorWatch(mirrorHost(site), this.#folder);
+  }
+
+  /** One that is not built knows no machines, and installs nothing. */
+  platform(): Promise<OpenPlatform | undefined> {
+    this.#platform ??= openPlatform(this.#site).catch(() => undefined);
+    return this.#platform;
   }
 
   /** Undefined where the mirror is not ours and nobody knows who pulls from it. */
   async nodes(ctx: Context, page: PageData): Promise<readonly NodeRow[] | undefined> {
-    if (this.#site.registry.type !== 'embedded') return undefined;
-    this.#platform ??= await openPlatform(this.#site).catch(() => undefined);
-    this.#nodes ??= new NodePulls(this.#platform?.machines ?? []);
-    const entries = await this.#access.read();
+    if (!this.mirror) return undefined;
+    const platform = await this.platform();
+    this.#nodes ??= new NodePulls(platform?.machines ?? []);
+    const entries = await this.#folder.newRequests(ctx);
     this.mirror.add(entries);
     const cluster = page.run?.stages.find(({ id }) => id === 'cluster');
     this.#nodes.add(entries, cluster?.startedAt ?? '');
-    const states = (await this.#platform?.machineStates?.()) ?? [];
+    const states = (await platform?.machineStates?.()) ?? [];
     return this.#nodes.rows(page.images ?? [], states, ctx.now().getTime());
+  }
+
+  /** Where logs of an install lie: of one that runs its machines', afterwards what was gathered. */
+  async evidence(page: PageData): Promise<readonly string[]> {
+    const { state, install } = sitePaths(this.#site);
+    const log = (await this.platform())?.installs?.log ?? join(install, '.openshift_install.log');
+    const cluster = page.run?.stages.find(({ id }) => id === 'cluster');
+    if (cluster?.state !== 'running') return [join(state, 'log-bundle'), log];
+    const machines = await readdir(machinesOf(state)).catch(() => []);
+    const roots = machines.map((name) => join(machinesOf(state), name));
+    return [log, ...roots.flatMap((root) => [journalsOf(root), recordsOf(root)])];
+  }
+
+  async close(): Promise<void> {
+    const bastion = await this.#bastion?.catch(() => undefined);
+    await bastion?.close();
+    await (await this.#platform)?.close();
+  }
+
+  /** Who looks makes nothing, so there is nothing to claim. */
+  #openBastion(ctx: Context): Promise<Host> {
+    this.#bastion ??= this.platform().then((platform) => {
+      if (!platform) throw new Error('A platform that is not built has no bastion');
+      return platform.bastion(ctx, async () => undefined);
+    });
+    this.#bastion.catch(() => {
+      this.#bastion = undefined;
+    });
+    return this.#bastion;
   }
 }
 
@@ -111,21 +140,27 @@ function sectionsOf(ctx: Context, site: Site, sources: Sources, page: () => Page
     ...pastSections(sources.past, page),
     images: { everyMs: 1500, read: () => readImages(paths.mirror) },
     nodes: { everyMs: 800, read: () => sources.nodes(ctx, page()) },
-    mirror: { everyMs: 1500, read: () => sources.mirror.read(ctx) },
+    mirror: { everyMs: 1500, read: async () => sources.mirror?.read(ctx) },
     rehearsal: { everyMs: 2000, read: () => readRehearsal(paths.state) },
     bootstrap: {
       everyMs: 2500,
       read: async () => {
-        const { bootstrap, objects } = await readBootstrap(ctx, await evidenceOf(site, page()));
+        const { bootstrap, objects } = await readBootstrap(ctx, await sources.evidence(page()));
         sources.objects = objects;
         return bootstrap;
       },
     },
-    cluster: { everyMs: 5000, read: () => sources.cluster.read(ctx, sources.objects) },
+    cluster: {
+      everyMs: 5000,
+      read: async () => {
+        const kubeconfig = (await sources.platform())?.installs?.kubeconfig;
+        return await sources.cluster.read(ctx, kubeconfig, sources.objects);
+      },
+    },
     findings: {
       everyMs: 4000,
       read: async () => {
-        const found = await readFindings(ctx, await evidenceOf(site, page()));
+        const found = await readFindings(ctx, await sources.evidence(page()));
         const holes = rehearsalFindings(page().rehearsal);
         return found || holes.length > 0 ? [...holes, ...(found ?? [])] : undefined;
       },

@@ -73,14 +73,61 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   return { page, requests, complaints };
 }
 
-/** What axe has against the page as it is now, in a line each; with `rule` by that one alone. */
-export async function accessProblems(page: Page, rule?: string): Promise<string[]> {
+/** What axe has against the page as it is now, in a line each. */
+async function accessProblems(page: Page): Promise<string[]> {
   // Evaluated, not added: the policy of the page lets no script in, and so it should.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
-  const options = { resultTypes: ['violations'], ...(rule ? { runOnly: [rule] } : {}) };
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run({ resultTypes: ['violations'] })`,
+  );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
+
+const WIDTHS = [1600, 1200, 800, 400];
+
+/**
+ * What is wrong with a view: what axe says in the light and in the dark, wide and narrow, and what does
+ * not fit at some width. With ATOLL_LOOK a picture of each is left in that folder.
+ */
+export async function problemsOf(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  const view = new URL(page.url()).hash.slice(2) || 'page';
+  for (const width of WIDTHS) {
+    const theme = width < 1000 ? 'dark' : 'light';
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize({ width, height: 900 });
+    const found = await page.evaluate<string[]>(`(${unfitting})()`);
+    problems.push(...found.map((what) => `${view}, ${width} px: ${what}`));
+    await look(page, `${view}-${width}`);
+    if (width === 1200 || width === 400) {
+      const said = await accessProblems(page);
+      problems.push(...said.map((what) => `${view}, ${theme}: ${what}`));
+    }
+  }
+  return problems;
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  const folder = process.env.ATOLL_LOOK;
+  const language = await page.locator('html').getAttribute('lang');
+  if (folder) await page.screenshot({ path: `${folder}/${name}-${language}.png`, fullPage: true });
+}
+
+/** Runs in the page: what is cut off or makes it scroll sideways. Words that end in an ellipsis are meant to. */
+const unfitting = `() => {
+  const wide = document.documentElement.clientWidth;
+  const found = document.documentElement.scrollWidth > wide ? ['it scrolls sideways'] : [];
+  for (const element of document.querySelectorAll('#app *')) {
+    if (element.closest('.only-heard, .skip, svg *, canvas') || element.closest('thead')) continue;
+    const { left, right, width } = element.getBoundingClientRect();
+    const { textOverflow } = getComputedStyle(element);
+    const name = element.tagName + '.' + element.getAttribute('class');
+    if (width > 0 && (right > wide + 1 || left < -1)) found.push(name + ' sticks out');
+    const isCut = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
+    if (isCut && textOverflow !== 'ellipsis') found.push(name + ' is cut');
+  }
+  return found;
+}`;
 
 /** The link that a command with `--ui` told, as an event. */
 export function dashboardUrl(stderr: NodeJS.ReadableStream | null): Promise<string> {

@@ -27,17 +27,26 @@ export async function fullSite({ live = false } = {}): Promise<Site> {
       '.atoll/install/install-config.yaml': 'metadata:\n  name: north\npullSecret: hidden\n',
       '.atoll/install/nodes/registries.conf': '[[registry]]\nlocation = "quay.io"\n',
       '.atoll/log-bundle/bootstrap/journals/bootkube.log': BOOTKUBE,
-      '.atoll/log-bundle/resources/clusteroperators.json': JSON.stringify(operators()),
       '.atoll/rehearsal.json': JSON.stringify(REHEARSAL),
     },
     { platform: { type: 'lab' }, cluster: { controlPlane: 3, workers: 2 } },
   );
   await addEvents(site, EARLIER, '20251231T220000Z');
-  await addEvents(site, live ? eventsOf().slice(0, -2) : eventsOf());
+  await addEvents(site, live ? eventsOf().slice(0, -2) : eventsOf(), RUN, ticking());
   if (live) await holdLock(site);
   await writeFileAtomic(join(site.state, 'mirror', 'working-dir', 'report.json'), report());
   await writeFileAtomic(join(site.state, 'registry', 'access.log'), accessLog());
   return site;
+}
+
+/** A clock by which the events of a run are a while apart, the last one now. */
+function ticking(): () => Date {
+  const count = eventsOf().length;
+  let tick = 0;
+  return () => {
+    tick += 1;
+    return new Date(Date.now() - (count - tick) * 9000);
+  };
 }
 
 /** A run is under way for as long as somebody holds the lock of its site. */
@@ -64,17 +73,57 @@ const EARLIER = [
   } as const,
 ];
 
+const blob = (sizeBytes: number) =>
+  ({ type: 'blob.copied', digest: 'sha256:1', sizeBytes: Math.round(sizeBytes) }) as const;
+
+const OPERATORS = [
+  ...['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'network', 'dns'],
+  ...['machine-config', 'cloud-credential', 'config-operator', 'machine-api', 'node-tuning'],
+  ...['storage', 'openshift-apiserver', 'service-ca', 'marketplace', 'image-registry'],
+  ...['ingress', 'authentication', 'console', 'monitoring', 'insights'],
+];
+const part = (kind: 'operator' | 'node' | 'member' | 'request', name: string, state: string) =>
+  ({ type: 'cluster.changed', kind, name, state, message: saysOf(name, state) }) as const;
+const saysOf = (name: string, state: string) =>
+  ({
+    degraded: `${name}: 1 of 3 members is unhealthy: etcd-master-1`,
+    progressing: `${name}: deploying 2 of 3 replicas`,
+    pending: 'system:node:worker-1',
+    approved: 'system:serviceaccount:openshift-machine-config-operator:node-bootstrapper',
+  })[state] ?? '';
+
+/** Operators as they settle one after the other; a few do not. */
+const comingUp = () => [
+  ...OPERATORS.map((name) => part('operator', name, 'unavailable')),
+  ...['etcd-bootstrap', 'etcd-master-0', 'etcd-master-1'].map((name, index) =>
+    part('member', name, index === 2 ? 'waiting' : 'ready'),
+  ),
+  ...['csr-8xk2p', 'csr-b7m4q', 'csr-q9d5t'].map((name) => part('request', name, 'approved')),
+  ...OPERATORS.slice(0, -5).flatMap((name) => [
+    part('operator', name, 'progressing'),
+    part('operator', name, 'available'),
+  ]),
+  ...['master-0', 'master-2'].map((name) => part('node', name, 'ready')),
+  part('member', 'etcd-master-2', 'ready'),
+  part('member', 'etcd-bootstrap', 'gone'),
+  part('operator', 'etcd', 'degraded'),
+  part('operator', 'ingress', 'progressing'),
+  part('node', 'master-1', 'waiting'),
+  part('request', 'csr-z2c8w', 'pending'),
+];
+
 const eventsOf = () => [
   { type: 'run.started', run: RUN, site: 'north' } as const,
   ...done({ ...STAGE_TIMES, registry: 3700, images: 1_382_000, config: 800 }),
-  { type: 'blob.copied', digest: 'sha256:1', sizeBytes: 9 * GIB } as const,
-  { type: 'blob.mounted', digest: 'sha256:2', sizeBytes: 2 * GIB, from: 'a' } as const,
+  ...Array.from({ length: 30 }, (_, index) => blob(GIB * (0.1 + ((index * 7) % 5) / 20))),
+  { type: 'blob.mounted', digest: 'sha256:2', sizeBytes: GIB, from: 'a' } as const,
   {
     type: 'warning.raised',
     message: 'The certificate ends in 12 days',
     hint: 'atoll registry renew',
   } as const,
   { type: 'step.started', step: 'cluster', title: 'cluster' } as const,
+  ...comingUp(),
   {
     type: 'step.failed',
     step: 'cluster',
@@ -111,13 +160,10 @@ function accessLog(): string {
 }
 
 function pullOf(machine: number, index: number): readonly object[] {
+  // One image after the other; the last ones now.
+  const atMs = Date.now() - (COMPONENTS.length - index) * 4000 + machine * 150;
   const common = {
-    ...{
-      at: new Date(Date.now() + 1000).toISOString(),
-      listener: 'store',
-      method: 'GET',
-      path: '/',
-    },
+    ...{ at: new Date(atMs).toISOString(), listener: 'store', method: 'GET', path: '/' },
     ...{ client: `127.0.0.${machine + 11}`, agent: 'cri-o', repository: 'openshift/release' },
     ...{ complete: true, bytesReceived: 0, bytesSent: 900, durationMs: 3 },
   };
@@ -129,7 +175,13 @@ function pullOf(machine: number, index: number): readonly object[] {
   const bytesSent = Math.round(sizeOf(index) * (index > 21 ? 0.4 : 1));
   return [
     { ...manifest, status: 200, digest },
-    { ...common, route: 'blob', status: 200, digest: 'sha256:b', bytesSent },
+    {
+      ...common,
+      at: new Date(atMs + 3000).toISOString(),
+      route: 'blob',
+      status: 200,
+      ...{ digest: 'sha256:b', bytesSent },
+    },
   ];
 }
 
@@ -138,33 +190,6 @@ Jan 01 00:00:09 bootstrap bootkube.sh[2]: Rendering Cluster Etcd Operator Core M
 Jan 01 00:00:31 bootstrap bootkube.sh[2]: Rendering MCO manifests...
 Jan 01 00:01:12 bootstrap bootkube.sh[2]: Error: initializing source docker://quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digestOf(2)}: reading manifest ${digestOf(2)} in localhost:8443/openshift/release: manifest unknown
 `;
-
-function operators(): object {
-  const operator = (name: string, state: string, seconds: number) => ({
-    apiVersion: 'config.openshift.io/v1',
-    kind: 'ClusterOperator',
-    metadata: { name },
-    status: {
-      conditions: [
-        ['Available', state === 'waiting' ? 'False' : 'True'],
-        ['Progressing', state === 'moving' ? 'True' : 'False'],
-        ['Degraded', state === 'bad' ? 'True' : 'False'],
-      ].map(([type, status]) => ({
-        ...{ type, status, reason: 'AsExpected', message: `${name} says so` },
-        lastTransitionTime: new Date(Date.now() - seconds * 1000).toISOString(),
-      })),
-    },
-  });
-  const items = [
-    operator('etcd', 'bad', 300),
-    operator('authentication', 'waiting', 900),
-    operator('ingress', 'moving', 240),
-    ...['dns', 'network', 'kube-apiserver', 'machine-config', 'storage'].map((name, index) =>
-      operator(name, 'good', 700 - index * 90),
-    ),
-  ];
-  return { apiVersion: 'v1', kind: 'List', items };
-}
 
 const REHEARSAL = {
   clean: false,

@@ -27,13 +27,14 @@ export async function dashboardSite(
   return await readSite(site, {}, PLATFORMS);
 }
 
-/** Adds events to the log of a run, as the engine would. */
+/** Adds events to the log of a run, as the engine would; by default all at once. */
 export async function addEvents(
   site: Site,
   events: readonly AtollEvent[],
   run = RUN,
+  now: () => Date = () => new Date(),
 ): Promise<void> {
-  const log = await openEventLog(silentContext(), join(site.state, 'runs', run));
+  const log = await openEventLog({ now }, join(site.state, 'runs', run));
   for (const event of events) log.record(event);
   await log.close();
 }

@@ -28,6 +28,12 @@ function store(key: string, value: string): void {
 const spoken: Language = navigator.language.startsWith('zh') ? 'zh' : 'en';
 const language = signal<Language>((stored('language') as Language | undefined) ?? spoken);
 export const theme = signal<Theme>((stored('theme') as Theme | undefined) ?? 'auto');
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+/** What is drawn by script has to be drawn anew when the system changes. */
+export const isSystemDark = signal(darkness.matches);
+darkness.addEventListener('change', ({ matches }) => {
+  isSystemDark.value = matches;
+});
 const words = computed(() => WORDS[language.value] ?? en);
 
 /** The words of the language that is chosen; whoever calls it in a component follows a change. */

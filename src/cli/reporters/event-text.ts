@@ -41,6 +41,10 @@ const TEXTS: { readonly [T in EventType]?: Writer<T> } = {
     event.ends
       ? `${style.red('✗')} ${event.step}${code(event.code, style)}`
       : `${style.red('✗')} ${event.step}: ${event.message}${code(event.code, style)}${hint(event.hint)}`,
+  'cluster.changed': (event, style) =>
+    style.dim(
+      `${event.kind} ${event.name} ${event.state}${event.message ? `: ${event.message}` : ''}`,
+    ),
   'server.started': (event, style) => `${event.server} listens on ${style.bold(event.url)}`,
   'server.stopped': (event) => `${event.server} stopped`,
 };
@@ -56,6 +60,7 @@ const ONLY_VERBOSE: ReadonlySet<string> = new Set<EventType>([
   'blob.mounted',
   'file.written',
   'run.started',
+  'cluster.changed',
 ]);
 
 function tail(summary: string | undefined, durationMs: number | undefined, style: Style): string {

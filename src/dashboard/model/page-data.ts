@@ -1,4 +1,4 @@
-import type { ByteSeries, RunState } from './run-state.ts';
+import type { ByteSeries, PartHistory, RunState } from './run-state.ts';
 import type { Usuals } from './sentence.ts';
 
 /** What the site is, in a few words each. */
@@ -142,35 +142,19 @@ export interface BootstrapData {
   readonly abstract: readonly { readonly title: string; readonly state: string }[];
 }
 
-export type OperatorState = 'available' | 'progressing' | 'degraded' | 'unavailable';
-
-export interface OperatorRow {
-  readonly name: string;
-  readonly state: OperatorState;
-  readonly message: string;
-  /** How it stood, from when on; the oldest first. */
-  readonly history: readonly { readonly at: string; readonly state: OperatorState }[];
-}
-
 export interface ClusterData {
   readonly at: string;
-  /** Asked now, or read from logs. */
-  readonly from: 'api' | 'logs';
+  /** Asked now, read from logs, or seen by the wait of a run. */
+  readonly from: 'api' | 'logs' | 'run';
   readonly progress: string;
-  readonly operators: readonly OperatorRow[];
-  readonly etcd: readonly { readonly name: string; readonly state: string }[];
-  readonly requests: readonly {
-    readonly name: string;
-    readonly user: string;
-    readonly state: string;
-    readonly at: string;
-  }[];
-  readonly nodes: readonly { readonly name: string; readonly ready: boolean }[];
+  /** Operators, nodes, members of etcd and requests for certificates. */
+  readonly parts: readonly PartHistory[];
 }
 
 export interface MirrorData {
   readonly host: string;
-  readonly running: boolean;
+  /** Undefined where that cannot be seen. */
+  readonly running: boolean | undefined;
   readonly requests: number;
   readonly refused: number;
   readonly sentBytes: number;

@@ -87,11 +87,23 @@ export interface RunState {
   images: ImageEvent[];
   remarks: Remark[];
   files: string[];
+  /** Operators, nodes, members of etcd and requests, as the wait for the cluster saw them. */
+  parts: PartHistory[];
+}
+
+export interface PartHistory {
+  readonly kind: EventOf<'cluster.changed'>['kind'];
+  readonly name: string;
+  /** What it said last. */
+  message: string;
+  /** How it stood, from when on; the oldest first. */
+  readonly history: { readonly at: string; readonly state: string }[];
 }
 
 const MAX_SLOTS = 240;
 const MAX_REMARKS = 200;
 const MAX_FILES = 500;
+const MAX_HISTORY = 60;
 
 export interface StageName {
   readonly id: string;
@@ -117,6 +129,7 @@ export function newRunState(stages: readonly StageName[]): RunState {
     images: [],
     remarks: [],
     files: [],
+    parts: [],
   };
 }
 
@@ -204,6 +217,14 @@ const FOLDS: Folds = {
   'attempt.failed'(state, { operation, attempt, attempts, message, at }) {
     const tries = `${operation} (${attempt}/${attempts}): ${message}`;
     remark(state, { kind: 'retry', message: tries, at });
+  },
+  'cluster.changed'(state, { kind, name, state: now, message = '', at }) {
+    const known = state.parts.find((part) => part.kind === kind && part.name === name);
+    const part = known ?? { kind, name, message, history: [] };
+    if (!known) state.parts.push(part);
+    part.message = message;
+    part.history.push({ at, state: now });
+    if (part.history.length > MAX_HISTORY) part.history.shift();
   },
   'file.written'(state, { path }) {
     if (state.files.length < MAX_FILES && !state.files.includes(path)) state.files.push(path);

@@ -27,6 +27,6 @@ export function rehearsalFindings(rehearsal: RehearsalData | undefined): readonl
     commands: finding.commands,
     count: Math.max(1, finding.images.length),
     firstAt: rehearsal?.at,
-    evidence: finding.evidence.map((text, index) => ({ place: `${index + 1}`, text })),
+    evidence: finding.evidence.map((text) => ({ place: '', text })),
   }));
 }

@@ -92,8 +92,8 @@ test('readBootstrap gives each step the lines that told of it', async () => {
   expect(await readBootstrap(ctx, [join(folder, 'no')])).toMatchObject({ bootstrap: undefined });
 });
 
-test('ClusterWatch shows operators, the worst first, with what they were before', async () => {
-  const watch = new ClusterWatch(await tempDir());
+test('ClusterWatch shows parts of the cluster with what they were before', async () => {
+  const watch = new ClusterWatch();
   const operator = (name: string, conditions: Readonly<Record<string, string>>): KubeObject => ({
     apiVersion: 'config.openshift.io/v1',
     kind: 'ClusterOperator',
@@ -107,20 +107,16 @@ test('ClusterWatch shows operators, the worst first, with what they were before'
     },
   });
   const fine = { Available: 'True', Progressing: 'False', Degraded: 'False' };
-  await watch.read(ctx, [operator('etcd', { ...fine, Progressing: 'True' })]);
+  await watch.read(ctx, undefined, [operator('etcd', { ...fine, Progressing: 'True' })]);
 
-  const data = await watch.read(ctx, [
+  const data = await watch.read(ctx, undefined, [
     operator('etcd', fine),
     operator('dns', { ...fine, Degraded: 'True' }),
   ]);
 
-  expect(data?.operators).toMatchObject([
-    { name: 'dns', state: 'degraded', message: 'dns says' },
-    {
-      name: 'etcd',
-      state: 'available',
-      history: [{ state: 'progressing' }, { state: 'available' }],
-    },
+  expect(data?.parts).toMatchObject([
+    { kind: 'operator', name: 'etcd', history: [{ state: 'progressing' }, { state: 'available' }] },
+    { kind: 'operator', name: 'dns', message: 'dns says', history: [{ state: 'degraded' }] },
   ]);
   expect(data).toMatchObject({ from: 'logs' });
 });

@@ -2,6 +2,9 @@ import { redactJson } from '../../core/redact.ts';
 import type { SectionName } from '../model/page-data.ts';
 import type { Sections } from '../watched.ts';
 
+/** However long reading takes, it is read again after this. */
+const MOST_MS = 15_000;
+
 export interface ReadSection {
   readonly name: SectionName;
   readonly value: unknown;
@@ -22,7 +25,8 @@ export function sectionReaders(sections: Sections): SectionReaders {
       if (!all && started < (due.get(name) ?? 0)) continue;
       const value = redactJson(await read().catch(() => undefined));
       // What takes long to read is read seldom.
-      due.set(name, performance.now() + Math.max(everyMs, 10 * (performance.now() - started)));
+      const took = performance.now() - started;
+      due.set(name, performance.now() + Math.max(everyMs, Math.min(10 * took, MOST_MS)));
       const text = JSON.stringify(value) ?? '';
       if (last.get(name) === text) continue;
       last.set(name, text);

@@ -73,6 +73,7 @@ const LOOK: ClusterLook = {
   nodes: [{ name: 'master-0', ready: true }],
   pending: [],
   stuckPools: [],
+  parts: [],
 };
 
 test('InstallView shows phase, time against the usual, last words, and what each machine pulls now', () => {

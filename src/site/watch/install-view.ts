@@ -1,3 +1,4 @@
+import type { ClusterPart } from '../../cluster/parts.ts';
 import type { Context } from '../../core/context.ts';
 import { formatBytes, formatDuration } from '../../core/format.ts';
 import { decodeLogrus } from '../../observe/formats/installer-log.ts';
@@ -25,6 +26,7 @@ export class InstallView {
   readonly #startedMs: number;
   readonly #degradedMs = new Map<string, number>();
   readonly #told = new Set<string>();
+  readonly #parts = new Map<string, ClusterPart>();
   /** Tasks under way, and what was said of them last. */
   readonly #open = new Map<string, { readonly title: string; readonly note: string }>();
   #look: ClusterLook | undefined;
@@ -65,6 +67,7 @@ export class InstallView {
     if (!look) return;
     this.#answeredMs = nowMs;
     if (look.isBootstrapped) this.#bootstrappedMs ??= nowMs;
+    this.#tellParts(look.parts);
     const degraded = [
       ...look.operators.flatMap((one) => (one.degraded ? [`operator ${one.name}`] : [])),
       ...look.stuckPools.map(({ name }) => `pool ${name}`),
@@ -125,6 +128,22 @@ export class InstallView {
     const note = `${elapsed} of usually ${formatDuration(usualMs)}${said ? `: ${said}` : ''}`;
     this.#progress('install', title, note);
     if (this.#words !== '') this.#progress('install log', 'Installer', this.#words);
+  }
+
+  /** What is as it was is not told again: the log of a run is kept. */
+  #tellParts(parts: readonly ClusterPart[]): void {
+    const gone = new Map(this.#parts);
+    for (const part of parts) {
+      const key = `${part.kind} ${part.name}`;
+      gone.delete(key);
+      if (this.#parts.get(key)?.state === part.state) continue;
+      this.#parts.set(key, part);
+      this.#ctx.emit({ type: 'cluster.changed', ...part });
+    }
+    for (const [key, { kind, name }] of gone) {
+      this.#parts.delete(key);
+      this.#ctx.emit({ type: 'cluster.changed', kind, name, state: 'gone' });
+    }
   }
 
   #tellMachines({ pulls, look }: WatchFacts): void {

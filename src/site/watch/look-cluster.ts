@@ -2,6 +2,7 @@ import { KINDS } from '../../cluster/api/kinds.ts';
 import { conditionOf, type KubeObject } from '../../cluster/api/object.ts';
 import type { Resources } from '../../cluster/api/resources.ts';
 import { stateOf } from '../../cluster/csr/certificate-request.ts';
+import { type ClusterPart, partOf } from '../../cluster/parts.ts';
 import { poolOf } from '../../cluster/pools.ts';
 import type { Context } from '../../core/context.ts';
 
@@ -16,6 +17,8 @@ export interface ClusterLook {
   /** Requests for certificates that nobody has granted. */
   readonly pending: readonly string[];
   readonly stuckPools: readonly { readonly name: string; readonly why: string }[];
+  /** All that is told when it changes. */
+  readonly parts: readonly ClusterPart[];
 }
 
 export interface OperatorLook {
@@ -27,14 +30,15 @@ export interface OperatorLook {
 
 /** Looks once. Kinds that the API does not know yet are simply not there. */
 export async function lookAtCluster(ctx: Context, resources: Resources): Promise<ClusterLook> {
-  const list = async (kind: (typeof KINDS)[keyof typeof KINDS]) =>
-    (await resources.list(ctx, kind)).objects;
-  const [versions, operators, nodes, requests, pools] = await Promise.all([
+  const list = async (kind: (typeof KINDS)[keyof typeof KINDS], within: object = {}) =>
+    (await resources.list(ctx, kind, within)).objects;
+  const [versions, operators, nodes, requests, pools, members] = await Promise.all([
     list(KINDS.clusterVersion),
     list(KINDS.clusterOperator),
     list(KINDS.node),
     list(KINDS.certificateRequest),
     list(KINDS.pool),
+    list(KINDS.pod, { namespace: 'openshift-etcd' }),
   ]);
   const bootstrap = { ...KINDS.configMap, namespace: 'kube-system', name: 'bootstrap' };
   const map = (await resources.get(ctx, bootstrap)) as { data?: { status?: string } } | undefined;
@@ -50,6 +54,7 @@ export async function lookAtCluster(ctx: Context, resources: Resources): Promise
     stuckPools: pools
       .map(poolOf)
       .flatMap(({ name, degraded }) => (degraded === undefined ? [] : [{ name, why: degraded }])),
+    parts: [...operators, ...nodes, ...members, ...requests].flatMap((one) => partOf(one) ?? []),
   };
 }
 

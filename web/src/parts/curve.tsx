@@ -3,14 +3,14 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ByteSeries } from '../../../src/dashboard/model/run-state.ts';
 import { clockOf, formatBytes } from '../format.ts';
-import { theme } from '../settings.ts';
+import { isSystemDark, theme } from '../settings.ts';
 
 const HEIGHT = 150;
 
 /** Bytes a second over time. */
 export function Curve({ series, label }: { readonly series: ByteSeries; readonly label: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const chosen = theme.value;
+  const chosen = `${theme.value} ${isSystemDark.value}`;
   useEffect(() => {
     const root = place.current;
     if (!root) return undefined;
@@ -55,7 +55,7 @@ function optionsOf(root: HTMLElement, _theme: string): UPlot.Options {
     height: HEIGHT,
     cursor: { show: false },
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 28, 0, 0],
     axes: [
       {
         ...axis,

@@ -45,8 +45,8 @@ export function Finding({
           <h2 class="minor">{words.evidence}</h2>
           <ul class="evidence">
             {finding.evidence.map(({ place, text }) => (
-              <li key={place}>
-                <span class="place">{place}</span>
+              <li key={`${place} ${text}`}>
+                {place === '' ? null : <span class="place">{place}</span>}
                 <code>{text}</code>
               </li>
             ))}

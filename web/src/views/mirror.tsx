@@ -26,10 +26,12 @@ export function Mirror() {
     <>
       <p>
         <b>{data.host}</b>{' '}
-        <Pill
-          state={data.running ? 'done' : 'interrupted'}
-          word={words.running[data.running ? 'yes' : 'no']}
-        />
+        {data.running === undefined ? null : (
+          <Pill
+            state={data.running ? 'done' : 'interrupted'}
+            word={words.running[data.running ? 'yes' : 'no']}
+          />
+        )}
       </p>
       <dl class="figures">
         {figures.map(([name, value]) => (

@@ -3,14 +3,12 @@ import type { NodePull, NodeRow } from '../../../src/dashboard/model/page-data.t
 import { now, page, run } from '../data.ts';
 import { clockOf, formatBytes, formatDuration } from '../format.ts';
 import { Pill } from '../parts/pill.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { t } from '../settings.ts';
 
 /** Without a byte for so long, a pull is over or stands still. */
 const BUSY_MS = 10_000;
-/** Cells shrink where there are many, so that the matrix stays in sight. */
-const CELLS_PX = 380;
-const cellOf = (count: number) => Math.max(3, Math.min(10, Math.floor(CELLS_PX / count)));
+/** A cell of the picture, which is as wide as there is room. */
+const CELL = 8;
 
 /** Machines by images: what each pulls now, what it has, what it asked for and did not get. */
 export function Nodes() {
@@ -21,35 +19,34 @@ export function Nodes() {
   const images = columnsOf(nodes);
   return (
     <>
-      <Scroll label={t().views.nodes}>
-        <table class="plain-table nodes">
-          <thead>
-            <tr>
-              <th scope="col">{words.machine}</th>
-              <th scope="col">{words.state}</th>
-              <th scope="col">{words.now}</th>
-              <th scope="col" class="number">
-                {words.rate}
-              </th>
-              <th scope="col" class="number">
-                {words.bytes}
-              </th>
-              <th scope="col" class="number">
-                {words.images}
-              </th>
-              <th scope="col" class="number">
-                {words.refused}
-              </th>
-              <th scope="col">{words.matrix(images.length)}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {nodes.map((node) => (
-              <Row key={node.name} node={node} images={images} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <table class="machines">
+        <thead>
+          <tr>
+            <th scope="col">{words.machine}</th>
+            <th scope="col">{words.now}</th>
+            <th scope="col" class="number">
+              {words.rate}
+            </th>
+            <th scope="col" class="number">
+              {words.bytes}
+            </th>
+            <th scope="col" class="number">
+              {words.images}
+            </th>
+            <th scope="col" class="number">
+              {words.refused}
+            </th>
+            <th scope="col" class="picture">
+              {words.matrix(images.length)}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.map((node) => (
+            <Row key={node.name} node={node} images={images} />
+          ))}
+        </tbody>
+      </table>
       <Legend />
       <Refusals nodes={nodes} />
       <Pulled nodes={nodes} />
@@ -80,22 +77,29 @@ function currentOf(node: NodeRow): NodePull | undefined {
 function Row({ node, images }: { readonly node: NodeRow; readonly images: readonly string[] }) {
   const current = currentOf(node);
   const isLive = run.value?.outcome === 'running';
+  const words = t().nodes;
   return (
     <tr data-node={node.name}>
       <th scope="row">
-        {node.name} <span class="soft">{node.address === node.name ? '' : node.address}</span>
+        {node.name} {node.state === '' ? null : <Pill state={node.state} />}
+        <span class="soft address">{node.address === node.name ? '' : node.address}</span>
       </th>
-      <td>{node.state === '' ? null : <Pill state={node.state} />}</td>
-      <td class="now">{current ? <Current pull={current} rate={node.bytesPerSecond} /> : '–'}</td>
-      <td class="number">
+      <td class="now" data-label={words.now}>
+        {current ? <Current pull={current} rate={node.bytesPerSecond} /> : '–'}
+      </td>
+      <td class="number" data-label={words.rate}>
         {isLive && node.bytesPerSecond > 0 ? `${formatBytes(node.bytesPerSecond)}/s` : '–'}
       </td>
-      <td class="number">{formatBytes(node.bytes)}</td>
-      <td class="number">{node.pulls.length}</td>
-      <td class={`number ${node.refused.length > 0 ? 'cell bad' : ''}`}>
+      <td class="number" data-label={words.bytes}>
+        {formatBytes(node.bytes)}
+      </td>
+      <td class="number" data-label={words.images}>
+        {node.pulls.length}
+      </td>
+      <td class={`number ${node.refused.length > 0 ? 'cell bad' : ''}`} data-label={words.refused}>
         {node.refused.length || '–'}
       </td>
-      <td>
+      <td class="picture">
         <Strip node={node} images={images} current={current} />
       </td>
     </tr>
@@ -128,7 +132,6 @@ function Strip({
   readonly images: readonly string[];
   readonly current: NodePull | undefined;
 }) {
-  const cell = cellOf(images.length);
   const has = new Map(node.pulls.map((pull) => [pull.image, pull]));
   const refused = new Set(node.refused.map(({ image }) => image));
   const stateOf = (image: string) => {
@@ -137,16 +140,14 @@ function Strip({
     return has.has(image) ? 'good' : 'none';
   };
   return (
-    <svg class="strip" width={images.length * cell} height="16" aria-hidden="true">
+    <svg
+      class="strip"
+      viewBox={`0 0 ${images.length * CELL} 16`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       {images.map((image, index) => (
-        <rect
-          key={image}
-          class={stateOf(image)}
-          x={index * cell}
-          width={cell - 1}
-          height="16"
-          rx="1.5"
-        >
+        <rect key={image} class={stateOf(image)} x={index * CELL} width={CELL - 1} height="16">
           <title>{`${image} ${has.has(image) ? formatBytes(has.get(image)?.bytes ?? 0) : ''}`}</title>
         </rect>
       ))}

@@ -2,7 +2,6 @@ import type { RehearsalData } from '../../../src/dashboard/model/page-data.ts';
 import { page } from '../data.ts';
 import { dateOf, imageName } from '../format.ts';
 import { Pill } from '../parts/pill.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { t } from '../settings.ts';
 import { Finding } from './findings.tsx';
 
@@ -62,39 +61,41 @@ function Matrix({ data }: { readonly data: RehearsalData }) {
   const sorted = [...rows].toSorted(([, a], [, b]) => holesOf(b.hit) - holesOf(a.hit));
   if (sorted.length === 0) return null;
   return (
-    <Scroll label={words.matrix}>
-      <table class="plain-table matrix">
-        <thead>
-          <tr>
-            <th scope="col">{t().images.source}</th>
-            {causes.map(({ cause, title }) => (
-              <th key={`${cause} ${title}`} scope="col" title={title}>
-                {cause}
-              </th>
-            ))}
-            <th scope="col">{t().images.why}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.slice(0, MOST_ROWS).map(([name, { reason, hit }]) => (
-            <tr key={name}>
-              <th scope="row" title={name}>
-                {imageName(name)}
-              </th>
-              {causes.map(({ cause, title, severity }, index) => (
-                <td key={`${cause} ${title}`}>
-                  {hit.has(index) ? (
-                    <Pill state={severity} word={t().findingKinds[severity]} />
-                  ) : (
-                    <span class="soft">·</span>
-                  )}
-                </td>
-              ))}
-              <td>{reason}</td>
-            </tr>
+    <table class="plain-table matrix" aria-label={words.matrix}>
+      <thead>
+        <tr>
+          <th scope="col">{t().images.source}</th>
+          {causes.map(({ cause, title }) => (
+            <th key={`${cause} ${title}`} scope="col" title={title}>
+              {cause}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+          <th scope="col">{t().images.why}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.slice(0, MOST_ROWS).map(([name, { reason, hit }]) => (
+          <tr key={name}>
+            <th scope="row" title={name}>
+              {imageName(name)}
+            </th>
+            {causes.map(({ cause, title, severity }, index) => (
+              <td
+                key={`${cause} ${title}`}
+                data-label={cause}
+                class={hit.has(index) ? '' : 'empty'}
+              >
+                {hit.has(index) ? (
+                  <Pill state={severity} word={t().findingKinds[severity]} />
+                ) : (
+                  <span class="soft">·</span>
+                )}
+              </td>
+            ))}
+            <td class="why">{reason}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -171,9 +171,12 @@ export const en = {
     from: {
       api: (at: string) => `asked at ${at}`,
       logs: (at: string) => `from logs, ${at}`,
+      run: (at: string) => `as the wait for it saw it, until ${at}`,
     },
     operators: 'Operators over time',
-    members: 'etcd members and nodes',
+    settled: (count: number, all: number) => `${count} of ${all} available`,
+    members: 'etcd members',
+    nodes: 'Nodes',
     requests: 'Requests for certificates',
     ready: { yes: 'ready', no: 'not ready' },
     states: {

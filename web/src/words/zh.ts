@@ -167,9 +167,15 @@ export const zh: Words = {
   },
   cluster: {
     none: '还没有集群：API 没有应答，日志中也没有它的对象。',
-    from: { api: (at) => `查询于 ${at}`, logs: (at) => `来自日志，${at}` },
+    from: {
+      api: (at) => `查询于 ${at}`,
+      logs: (at) => `来自日志，${at}`,
+      run: (at) => `安装等待期间所见，截至 ${at}`,
+    },
     operators: 'Operator 随时间的状态',
-    members: 'etcd 成员与节点',
+    settled: (count, all) => `${all} 个中 ${count} 个可用`,
+    members: 'etcd 成员',
+    nodes: '节点',
     requests: '证书请求',
     ready: { yes: '就绪', no: '未就绪' },
     states: {

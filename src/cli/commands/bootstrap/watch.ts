@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../../../core/error-codes.ts';
 import { watchRunning } from '../../../site/watch/watch-running.ts';
 import { defineCommand } from '../../command.ts';
+import { besideDashboard, UI_SWITCH } from '../../dashboard-options.ts';
 import { text } from '../../flags.ts';
 import { installLines } from '../../live-text.ts';
 import { SITE_OPTION, withSite } from '../../site-options.ts';
@@ -14,6 +15,7 @@ export const bootstrapWatchCommand = defineCommand({
     'install is dead, and exits with 6.',
   options: {
     ...SITE_OPTION,
+    ...UI_SWITCH,
     bootstrap: text('[USER@]HOST', 'Read the journals of the bootstrap machine over SSH, too'),
   },
   examples: {
@@ -22,7 +24,9 @@ export const bootstrapWatchCommand = defineCommand({
   },
   run: (ctx, input) =>
     withSite(ctx, input, 'look', ({ work }) =>
-      watchRunning(ctx, work, { bootstrap: input.options.bootstrap }),
+      besideDashboard(ctx, work.site, { wanted: input.options.ui, terminal: input.terminal }, () =>
+        watchRunning(ctx, work, { bootstrap: input.options.bootstrap }),
+      ),
     ),
   text: (snapshot, style) => installLines(snapshot, style).join('\n'),
   exitCode: ({ cluster }) => (cluster?.isInstalled ? 0 : ERROR_CODES.CLUSTER_FAILED.exit),
