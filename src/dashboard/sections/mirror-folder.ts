@@ -9,7 +9,7 @@ import { diskBlobs } from '../../store/disk/blobs.ts';
 import { freeSpace } from '../../store/disk/free-space.ts';
 import { AccessFollower } from './access-follower.ts';
 
-export interface MirrorFacts {
+export interface FolderFacts {
   readonly blobs: number;
   readonly storedBytes: number;
   readonly freeBytes: number;
@@ -24,7 +24,7 @@ export interface MirrorFolder {
   /** Requests since the last call. */
   newRequests(ctx: Context): Promise<readonly AccessEntry[]>;
   /** Undefined until they are known. */
-  facts(ctx: Context): Promise<MirrorFacts | undefined>;
+  facts(ctx: Context): Promise<FolderFacts | undefined>;
 }
 
 /** Counting what lies on a disk is not for every second. */

@@ -4,7 +4,7 @@ import { sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import type { AccessEntry } from '../../registry/access/access-log.ts';
 import { parseAccessLine } from '../../registry/access/read-access-log.ts';
-import { type MirrorFacts, type MirrorFolder, seldom } from './mirror-folder.ts';
+import { type FolderFacts, type MirrorFolder, seldom } from './mirror-folder.ts';
 
 const ANSWER_MS = 8000;
 
@@ -17,7 +17,7 @@ cat tls/server.crt 2>/dev/null`;
 /** Of a registry on a bastion that is another machine. One that is slow to answer keeps nobody waiting for long. */
 export function remoteMirror(open: (ctx: Context) => Promise<Host>, folder: string): MirrorFolder {
   const access = new RemoteAccess(open, join(folder, 'access.log'));
-  let known: MirrorFacts | undefined;
+  let known: FolderFacts | undefined;
   const look = seldom(async (ctx) => {
     const { stdout } = await (await open(ctx)).run(ctx, 'sh', ['-c', LOOK, 'look', folder]);
     known = factsIn(stdout);
@@ -35,7 +35,7 @@ export function remoteMirror(open: (ctx: Context) => Promise<Host>, folder: stri
 const soon = (ctx: Context, work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work.catch(() => undefined), sleep(ctx, ANSWER_MS)]);
 
-function factsIn(text: string): MirrorFacts {
+function factsIn(text: string): FolderFacts {
   const [free = '', counts = '', ...pem] = text.split('\n');
   const [blobs, storedBytes] = counts.split(' ').map(Number);
   const certificate = pem.join('\n');
