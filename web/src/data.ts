@@ -65,7 +65,15 @@ function takeAll(): void {
   const state = page.value?.run;
   if (state) {
     for (const event of waiting) addEvent(state, event);
-    patch({ run: { ...state, images: [...state.images] } });
+    // What is drawn is drawn anew only for new objects, and events change those that are there.
+    patch({
+      run: {
+        ...state,
+        images: [...state.images],
+        stages: state.stages.map((stage) => ({ ...stage })),
+        parts: state.parts.map((part) => ({ ...part, history: [...part.history] })),
+      },
+    });
   }
   waiting = [];
 }
