@@ -55,7 +55,7 @@ upkeep: { gc: 1s, scrub: 1s }
       expect(text).toContain('atoll_registry_upkeep_success_seconds{job="gc"}');
       expect(text).toMatch(/^atoll_registry_upkeep_problems 1$/m);
     },
-    { timeout: 60_000, interval: 200 },
+    { timeout: 110_000, interval: 200 },
   );
   await expect(readFile(store.blobPath(loose))).rejects.toThrow('ENOENT');
   expect(await readdir(join(store.root, 'damaged'))).toEqual([bad.layer.replace(':', '-')]);
