@@ -27,6 +27,7 @@ const EXCEPTIONS: readonly (readonly [RegExp, string])[] = [
   [/\| source /, 'another shell'],
   [/^echo \$\?/, 'about the command before it'],
   [/DIGEST=FILE/, 'the reader fills it in'],
+  [/mirror follow .*--every/, 'goes on until it is stopped: mirror-follow.test.ts runs it'],
   [/registry upgrade/, 'a unit of systemd and a newer atoll: registry-upgrade.test.ts runs it'],
   [/extract --tools/, 'the release of the fixture has no tools'],
   [/registry serve|localhost:8443/, 'serves on a fixed port until it is stopped'],
