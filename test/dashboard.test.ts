@@ -160,6 +160,7 @@ describeInBrowser([], 'the dashboard in Chromium', () => {
   test.each([
     ['nodes', 'light', 'en-US'],
     ['overview', 'dark', 'en-US'],
+    ['cluster', 'light', 'en-US'],
     ['nodes', 'dark', 'zh-CN'],
   ] as const)('draws %s in %s and %s for the README', async (view, theme, language) => {
     const site = await fullSite({ live: view === 'nodes' });
@@ -167,7 +168,7 @@ describeInBrowser([], 'the dashboard in Chromium', () => {
     const { page } = await openBrowser({ theme, language, width: 1200, height: 640 });
     await page.goto(url);
     await page.locator(`.nav a[href="#/${view}"]`).click();
-    await page.locator('main table, main .stages').first().waitFor();
+    await page.locator('main table, main .stages, main .heat-map').first().waitFor();
 
     const name = `dashboard-${view}-${theme}-${language.slice(0, 2)}.png`;
     const folder = process.env.ATOLL_SCREENSHOTS ? join(ROOT, 'docs', 'images') : await tempDir();
