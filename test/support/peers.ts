@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'vitest';
 
@@ -28,6 +28,8 @@ export type Peer =
   | 'helm'
   | 'opm'
   | 'etcd'
+  | 'qemu-system-x86_64'
+  | 'machine'
   | 'vcsim'
   | 'kube-apiserver';
 
@@ -40,8 +42,12 @@ const EXTRA_PATHS = [
   '/usr/lib/ignition',
 ];
 
+/** Where `scripts/peers` keeps a machine: kernel, disk, the key that may log in, its host key. */
+export const MACHINE = join(process.env.ATOLL_PEERS_PREFIX ?? '/usr/local', 'share/atoll-peers/vm');
+
 /** Where a peer is, or undefined when this machine has none. */
 export function peerPath(peer: Peer): string | undefined {
+  if (peer === 'machine') return existsSync(join(MACHINE, 'disk.img')) ? MACHINE : undefined;
   const directories = [...(process.env.PATH ?? '').split(delimiter), ...EXTRA_PATHS];
   return directories.map((directory) => join(directory, peer)).find(isExecutable);
 }
