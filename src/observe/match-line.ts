@@ -18,7 +18,7 @@ interface OpenRules {
 }
 
 /** Whether what a rule needs was seen, and nothing that speaks against it. */
-export const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
+const isBorneOut = ({ needed, against }: Rule, facts: ReadonlySet<RegExp>): boolean =>
   needed.every((one) => facts.has(one)) && !against.some((one) => facts.has(one));
 
 /** Whether a match still counts when all lines are known. */
