@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
+import { PLATFORMS } from '../src/cli/platforms.ts';
 import { silentContext } from '../src/core/context.ts';
 import { watchedSite } from '../src/dashboard/watched-site.ts';
 import { writeRunReport } from '../src/dashboard/write-report.ts';
+import { readSite } from '../src/site/read-site.ts';
 import { startAtoll } from './support/atoll-process.ts';
 import { dashboardUrl, describeInBrowser, openBrowser, problemsOf } from './support/browser.ts';
 import { addEvents, dashboardSite, RUN, serveSite, writeImages } from './support/dashboard.ts';
@@ -107,6 +109,14 @@ describeInBrowser([], 'the dashboard in Chromium', () => {
     const copied = await page.evaluate('navigator.clipboard.readText()');
     expect(copied).toMatch(/^openssl s_client -connect mirror\.lab\.example:\d+/);
     expect((await lab.ended).status).toBe(6);
+    // The mirror went with the lab: a rehearsal of the site says so, and its dashboard shows it.
+    const file = join(directory, 'site', 'atoll.yaml');
+    const rehearsal = startAtoll(PROGRAM, ['rehearse', '--site', file, '--output', 'json']);
+    expect((await rehearsal.ended).status).toBe(3);
+    const { url } = await serveSite(await readSite(file, {}, PLATFORMS), { bare: false });
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Rehearsal' }).click();
+    await page.locator('.matrix thead', { hasText: 'mirror-unreachable' }).waitFor();
     expect(complaints.filter((text) => !text.includes('ERR_'))).toEqual([]);
   });
 
