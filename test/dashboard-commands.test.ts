@@ -131,9 +131,10 @@ describeInBrowser(['docker-registry'], 'the page beside a command, in Chromium,'
     await page.locator('[data-package="odf-operator"] input').check();
     const weight = page.locator('.weight');
     await weight.waitFor();
-    expect(await weight.textContent()).toMatch(
-      /\d KiB in \d+ images.*Brings along .*ocs-operator/s,
-    );
+    expect(await weight.textContent()).toMatch(/\d KiB in \d+ images/);
+    const each = (name: string) => weight.locator(`[data-weight="${name}"]`).textContent();
+    expect(await each('odf-operator')).toMatch(/^odf-operator \d+(?:\.\d+)? KiB\s*$/);
+    expect(await each('ocs-operator')).toMatch(/^ocs-operator \d.* KiB brought along: .*odf/);
     await page.getByText('minVersion').waitFor();
     expect(await problemsOf(page)).toEqual([]);
     await page.getByRole('button', { name: '中文' }).click();

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { packageViews } from '../../content/catalog/catalog-views.ts';
 import { type CatalogPlace, openCatalog } from '../../content/catalog/open-catalog.ts';
 import { readCatalog } from '../../content/catalog/read-catalog.ts';
-import { resolveCatalog } from '../../content/catalog/resolve-catalog.ts';
+import { type ResolvedCatalog, resolveCatalog } from '../../content/catalog/resolve-catalog.ts';
 import { selectionView } from '../../content/catalog/selection-view.ts';
 import { parseImageSet } from '../../content/image-set/parse-image-set.ts';
 import type { GraphSource } from '../../content/release/graph/graph-source.ts';
@@ -12,6 +12,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { mapBounded } from '../../core/pool.ts';
+import type { Descriptor } from '../../oci/descriptor.ts';
 import { parseReference, tagOrDigestOf } from '../../oci/reference.ts';
 import { walk } from '../../oci/walk.ts';
 import type { Registries } from '../../remote/registries.ts';
@@ -109,16 +110,17 @@ export class Composer {
     const place = await this.#place(ctx, wanted.catalog);
     const resolved = await resolveCatalog(ctx, place, { ...settled, dependencies: true });
     const view = selectionView(wanted.catalog, resolved);
-    const { bytes, unknown } = await this.#bytesOf(ctx, view.images);
+    const weights = await this.#weightsOf(ctx, view.images);
     return {
       packages: view.packages.map(({ name, isDependency, bundles }) => ({
         name,
         isDependency,
         bundles: bundles.map((bundle) => ({ name: bundle.name, reasons: bundle.reasons })),
+        bytes: bytesOf(imagesOf(wanted.catalog, resolved, name), weights),
       })),
       images: view.images.length,
-      bytes,
-      unknown,
+      bytes: bytesOf(view.images, weights),
+      unknown: view.images.filter((image) => !weights.has(image)).length,
       warnings: [...view.warnings, ...view.failures].map(({ message }) => message),
     };
   }
@@ -152,25 +154,42 @@ export class Composer {
     });
   }
 
-  /** Manifests say how large everything is: no layer is read. */
-  async #bytesOf(ctx: Context, images: readonly string[]) {
-    const sizes = new Map<string, number>();
-    let unknown = 0;
+  /** Manifests say how large everything is: no layer is read. Who cannot be asked is left out. */
+  async #weightsOf(ctx: Context, images: readonly string[]): Promise<Weights> {
+    const weights = new Map<string, readonly Descriptor[]>();
     await mapBounded(ctx, AT_ONCE, images, async (image) => {
       try {
         const reference = parseReference(image);
         const source = this.#registries.source(reference);
         const root = await source.resolve(ctx, tagOrDigestOf(reference));
         if (!root) throw new AtollError('IMAGE_UNKNOWN', `Cannot find ${image}`);
-        for await (const { descriptor } of walk(ctx, source, root))
-          sizes.set(descriptor.digest, descriptor.size);
+        const parts: Descriptor[] = [];
+        for await (const { descriptor } of walk(ctx, source, root)) parts.push(descriptor);
+        weights.set(image, parts);
       } catch (error) {
         if (!(error instanceof AtollError)) throw error;
-        unknown += 1;
       }
     });
-    return { unknown, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
+    return weights;
   }
+}
+
+/** What each image is made of. */
+type Weights = ReadonlyMap<string, readonly Descriptor[]>;
+
+/** What is in several of them counts once. */
+function bytesOf(images: readonly string[], weights: Weights): number {
+  const sizes = new Map<string, number>();
+  for (const { digest, size } of images.flatMap((image) => weights.get(image) ?? []))
+    sizes.set(digest, size);
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
+/** The images of one package alone. */
+function imagesOf(catalog: string, resolved: ResolvedCatalog, name: string): readonly string[] {
+  const packages = resolved.selection.packages.filter((each) => each.name === name);
+  return selectionView(catalog, { ...resolved, selection: { ...resolved.selection, packages } })
+    .images;
 }
 
 const NOTHING: ComposedChoice = { channels: [], operators: [], additionalImages: [], graph: false };

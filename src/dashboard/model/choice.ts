@@ -44,6 +44,8 @@ export interface WeightOffer {
     readonly name: string;
     readonly isDependency: boolean;
     readonly bundles: readonly { readonly name: string; readonly reasons: readonly string[] }[];
+    /** Of this one alone: what it shares with others counts here, too. */
+    readonly bytes: number;
   }[];
   readonly images: number;
   /** Distinct bytes: what is in several images counts once. */

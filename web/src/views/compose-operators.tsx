@@ -151,19 +151,24 @@ function Weight({
   if (trouble.value !== '') return <Trouble text={trouble.value} />;
   const found = weight.value;
   if (!found) return <p class="soft">{words.weighing}</p>;
-  const along = found.packages.filter(({ isDependency }) => isDependency);
   return (
     <div class="weight" data-images={found.images}>
       <p>
         <b>{formatBytes(found.bytes)}</b> {words.weight(found.images)}{' '}
         {found.unknown > 0 ? <span class="soft">{words.unweighed(found.unknown)}</span> : null}
       </p>
-      {along.map(({ name, bundles }) => (
-        <p key={name}>
-          {words.along} <b>{name}</b>{' '}
-          <span class="soft">{bundles.flatMap(({ reasons }) => reasons).join('; ')}</span>
-        </p>
-      ))}
+      <ul>
+        {found.packages.map(({ name, bytes, isDependency, bundles }) => (
+          <li key={name} data-weight={name}>
+            <b>{name}</b> {formatBytes(bytes)}{' '}
+            {isDependency ? (
+              <span class="soft">
+                {words.along}: {bundles.flatMap(({ reasons }) => reasons).join('; ')}
+              </span>
+            ) : null}
+          </li>
+        ))}
+      </ul>
       {found.warnings.map((warning) => (
         <p key={warning} class="soft">
           {warning}

@@ -242,7 +242,7 @@ export const en = {
     weighing: 'Weighing…',
     weight: (images: number) => `in ${images} images; what several share counts once.`,
     unweighed: (count: number) => `${count} could not be weighed.`,
-    along: 'Brings along',
+    along: 'brought along',
     extras: 'Other images, one a line',
     graph: 'with an update service for the cluster',
     file: 'The file',
