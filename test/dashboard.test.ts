@@ -166,6 +166,28 @@ describeInBrowser([], 'the dashboard in Chromium', () => {
     },
   );
 
+  test('opens the lines behind a step of the bootstrap, and an earlier run', async () => {
+    const { url } = await serveSite(await fullSite(), { bare: false });
+    const { page, complaints } = await openBrowser();
+    await page.goto(url);
+
+    await page.getByRole('link', { name: 'Bootstrap' }).click();
+    const step = page.locator('[data-step="cvo-bootstrap"]');
+    expect(await step.getAttribute('aria-expanded')).toBe('false');
+    await step.click();
+    const lines = page.locator('.lines .evidence code', { hasText: 'Rendering Cluster Version' });
+    await lines.waitFor();
+    expect(await step.getAttribute('aria-expanded')).toBe('true');
+    await page.getByRole('link', { name: 'Runs' }).click();
+    expect(await page.locator('table.runs tbody tr').count()).toBe(2);
+    await page.locator('table.runs .link').last().click();
+    await page.getByRole('button', { name: 'back' }).waitFor();
+    expect(await page.locator('[data-stage="cluster"]').getAttribute('data-state')).toBe('done');
+    await page.getByRole('button', { name: 'back' }).click();
+    await page.locator('[data-stage="cluster"]:not([data-state="done"])').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   /** Pictures for the README; elsewhere they are only drawn, to see that they can be. */
   test.each([
     ['nodes', 'light', 'en-US'],
