@@ -161,10 +161,10 @@ test('a platform is one row: a site on a made-up one goes from init to down', as
   );
 
   const pier = { kind: 'pier', id: join(paths.state, 'lagoon'), temporary: false };
-  expect((await siteStatus(open)).resources).toEqual([pier]);
+  expect((await siteStatus(ctx, open)).resources).toEqual([pier]);
   expect(await takeDown(ctx, open, { temporary: false })).toEqual([pier]);
   expect((await stat(join(paths.state, 'lagoon.sunk'))).isFile()).toBe(true);
-  expect((await siteStatus(open)).resources).toEqual([]);
+  expect((await siteStatus(ctx, open)).resources).toEqual([]);
 });
 
 test('a platform that says no before anything is made, makes nothing', async () => {

@@ -57,6 +57,9 @@ describeWithPeers(
       expect(stderr).toContain('Approved csr-join for worker-0');
       const verified = await atoll('verify').ended;
       expect(verified.status, verified.stdout).toBe(0);
+      const { mirror } = JSON.parse((await atoll('status', '--output', 'json').ended).stdout);
+      expect(mirror).toMatchObject({ freeBytes: expect.any(Number), clients: expect.any(Array) });
+      expect(mirror.certificateDays).toBeGreaterThan(1);
 
       expect((await atoll('down', '--yes').ended).status).toBe(0);
       expect(existsSync(there)).toBe(false);

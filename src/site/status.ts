@@ -1,16 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { silentContext } from '../core/context.ts';
+import { type Context, silentContext } from '../core/context.ts';
+import { messageOf } from '../core/errors.ts';
 import { readTextIfPresent } from '../core/files.ts';
 import type { SiteResource } from '../platform/platform.ts';
-import { gatherPulls } from '../registry/access/pulls.ts';
+import { gatherPulls, type Pulls } from '../registry/access/pulls.ts';
 import { readAccessLog } from '../registry/access/read-access-log.ts';
 import { freeSpace } from '../store/disk/free-space.ts';
-import { isElsewhere } from './bastion/bastion-place.ts';
-import { isOfMachine, mirrorLog } from './mirror-log.ts';
+import { bastionPlace, isElsewhere } from './bastion/bastion-place.ts';
+import { isOfMachine, mirrorLog, mirrorLogLines, readMirrorRequest } from './mirror-log.ts';
 import { hasMirror, mirrorLocation } from './mirror-place.ts';
 import type { OpenSite } from './open-site.ts';
+import { lookAtRemoteMirror } from './remote-mirror.ts';
 import { isServiceRunning } from './service.ts';
+import { bastionOf } from './stages/places.ts';
 import { STAGE_IDS } from './stages/stage.ts';
 import { isUnitActive } from './system-service.ts';
 
@@ -34,6 +37,8 @@ export interface MirrorStatus {
   /** Whole days until its certificate runs out; undefined where it is not ours, or not made yet. */
   readonly certificateDays: number | undefined;
   readonly freeBytes: number | undefined;
+  /** Why a mirror on another machine could not be looked at. */
+  readonly unreached?: string | undefined;
   readonly clients: readonly {
     readonly client: string;
     readonly images: number;
@@ -44,26 +49,68 @@ export interface MirrorStatus {
 
 const DAY_MS = 86_400_000;
 
-async function mirrorStatus(work: OpenSite['work'], now: Date): Promise<MirrorStatus> {
-  const { site, paths } = work;
+/** A status must come soon, also while a bastion is away. */
+const ANSWER_MS = 10_000;
+
+type Looked = Omit<MirrorStatus, 'address'>;
+
+const NOTHING_SEEN: Looked = { certificateDays: undefined, freeBytes: undefined, clients: [] };
+
+async function mirrorStatus(
+  ctx: Context,
+  work: OpenSite['work'],
+  isMade: boolean,
+): Promise<MirrorStatus> {
+  const { site } = work;
   const address = hasMirror(site) ? mirrorLocation(site) : 'none';
-  const log = mirrorLog(work);
-  // One that is on another machine is not looked at for a status that must come at once.
-  if (log === undefined || isElsewhere(site))
-    return { address, certificateDays: undefined, freeBytes: undefined, clients: [] };
-  const pem = await readTextIfPresent(join(paths.registry, 'tls', 'server.crt'));
-  const until = pem === undefined ? undefined : new Date(new X509Certificate(pem).validTo);
+  if (mirrorLog(work) === undefined) return { address, ...NOTHING_SEEN };
+  if (!isElsewhere(site)) return { address, ...(await lookHere(ctx, work)) };
+  return { address, ...(isMade ? await lookThere(ctx, work) : NOTHING_SEEN) };
+}
+
+async function lookHere(ctx: Context, { site, paths }: OpenSite['work']): Promise<Looked> {
   const pulls = gatherPulls();
-  for await (const entry of readAccessLog(log)) if (isOfMachine(entry)) pulls.add(entry);
+  for await (const entry of readAccessLog(mirrorLog({ site, paths }) ?? ''))
+    if (isOfMachine(entry)) pulls.add(entry);
   return {
-    address,
-    certificateDays: until && Math.floor((until.getTime() - now.getTime()) / DAY_MS),
+    certificateDays: daysOf(
+      await readTextIfPresent(join(paths.registry, 'tls', 'server.crt')),
+      ctx.now(),
+    ),
     freeBytes: await freeSpace(paths.registry),
-    clients: pulls.clients().map(({ client, images, bytes, lastAt }) => ({
-      ...{ client, images: images.length, bytes, lastAt },
-    })),
+    clients: clientsOf(pulls),
   };
 }
+
+/** Over SSH. What does not answer is told, and does not fail the status. */
+async function lookThere(ctx: Context, work: OpenSite['work']): Promise<Looked> {
+  const within = { ...ctx, signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(ANSWER_MS)]) };
+  try {
+    const host = await bastionOf(within, work);
+    const folder = await lookAtRemoteMirror(within, host, bastionPlace(work.site).paths.registry);
+    const pulls = gatherPulls();
+    for await (const line of mirrorLogLines(within, work)) {
+      const entry = readMirrorRequest(line);
+      if (entry && isOfMachine(entry)) pulls.add(entry);
+    }
+    const certificateDays = daysOf(folder.certificate, ctx.now());
+    return { certificateDays, freeBytes: folder.freeBytes, clients: clientsOf(pulls) };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return { ...NOTHING_SEEN, unreached: messageOf(error) };
+  }
+}
+
+function daysOf(pem: string | undefined, now: Date): number | undefined {
+  if (pem === undefined) return undefined;
+  const until = new Date(new X509Certificate(pem).validTo);
+  return Math.floor((until.getTime() - now.getTime()) / DAY_MS);
+}
+
+const clientsOf = (pulls: Pulls): MirrorStatus['clients'] =>
+  pulls.clients().map(({ client, images, bytes, lastAt }) => ({
+    ...{ client, images: images.length, bytes, lastAt },
+  }));
 
 /** Kinds of things that run, and how to look whether they do. */
 const RUNNING: Readonly<Record<string, (id: string) => Promise<boolean>>> = {
@@ -73,8 +120,8 @@ const RUNNING: Readonly<Record<string, (id: string) => Promise<boolean>>> = {
 
 /** Where a site stands, from its journal and inventory. */
 export async function siteStatus(
+  ctx: Context,
   { work, journal, inventory }: OpenSite,
-  now = new Date(),
 ): Promise<SiteStatus> {
   const own = [...journal.steps().keys()].filter((id) => !STAGE_IDS.some((stage) => stage === id));
   const stages = [...STAGE_IDS, ...own].map((stage) => {
@@ -92,6 +139,6 @@ export async function siteStatus(
       return running === undefined ? resource : { ...resource, running };
     }),
   );
-  const mirror = await mirrorStatus(work, now);
+  const mirror = await mirrorStatus(ctx, work, journal.history('registry')?.state === 'finished');
   return { site: work.site.name, stages, resources, mirror };
 }

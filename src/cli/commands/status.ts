@@ -16,7 +16,7 @@ export const statusCommand = defineCommand({
       const { watchedSite } = await import('../../dashboard/watched-site.ts');
       const { writeReportOfKilled } = await import('../../dashboard/write-report.ts');
       await writeReportOfKilled(ctx, watchedSite(open.work.site));
-      return await siteStatus(open, ctx.now());
+      return await siteStatus(ctx, open);
     }),
   text: ({ site, stages, resources, mirror }, style) =>
     [
@@ -45,13 +45,14 @@ export const statusCommand = defineCommand({
 });
 
 function mirrorLines(mirror: MirrorStatus, style: Style): string[] {
-  const { address, certificateDays, freeBytes, clients } = mirror;
+  const { address, certificateDays, freeBytes, clients, unreached } = mirror;
   const facts = [
     address,
     ...(certificateDays === undefined
       ? []
       : [`certificate good for ${counted(certificateDays, 'day')}`]),
     ...(freeBytes === undefined ? [] : [`${formatBytes(freeBytes)} free`]),
+    ...(unreached === undefined ? [] : [`not looked at: ${unreached}`]),
   ];
   return [
     style.bold('Mirror'),

@@ -4,23 +4,17 @@ import { sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import type { AccessEntry } from '../../registry/access/access-log.ts';
 import { parseAccessLine } from '../../registry/access/read-access-log.ts';
+import { lookAtRemoteMirror } from '../../site/remote-mirror.ts';
 import { type FolderFacts, type MirrorFolder, seldom } from './mirror-folder.ts';
 
 const ANSWER_MS = 8000;
-
-/** Free bytes, blobs and their bytes, then the certificate. */
-const LOOK = `cd -- "$1" || exit 1
-df -B1 --output=avail . | tail -n 1
-find data/blobs -type f -printf '%s\\n' 2>/dev/null | awk '{ n += 1; s += $1 } END { print n + 0, s + 0 }'
-cat tls/server.crt 2>/dev/null`;
 
 /** Of a registry on a bastion that is another machine. One that is slow to answer keeps nobody waiting for long. */
 export function remoteMirror(open: (ctx: Context) => Promise<Host>, folder: string): MirrorFolder {
   const access = new RemoteAccess(open, join(folder, 'access.log'));
   let known: FolderFacts | undefined;
   const look = seldom(async (ctx) => {
-    const { stdout } = await (await open(ctx)).run(ctx, 'sh', ['-c', LOOK, 'look', folder]);
-    known = factsIn(stdout);
+    known = { ...(await lookAtRemoteMirror(ctx, await open(ctx), folder)), running: undefined };
   });
   return {
     newRequests: (ctx) => access.read(ctx),
@@ -34,19 +28,6 @@ export function remoteMirror(open: (ctx: Context) => Promise<Host>, folder: stri
 /** Waits for it, but not for long: it goes on by itself. */
 const soon = (ctx: Context, work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work.catch(() => undefined), sleep(ctx, ANSWER_MS)]);
-
-function factsIn(text: string): FolderFacts {
-  const [free = '', counts = '', ...pem] = text.split('\n');
-  const [blobs, storedBytes] = counts.split(' ').map(Number);
-  const certificate = pem.join('\n');
-  return {
-    freeBytes: Number(free),
-    blobs: blobs ?? 0,
-    storedBytes: storedBytes ?? 0,
-    running: undefined,
-    certificate: certificate.includes('BEGIN CERTIFICATE') ? certificate : undefined,
-  };
-}
 
 /** The access log of a registry elsewhere: read as a whole once, then line by line as it grows. */
 class RemoteAccess {
