@@ -7,6 +7,7 @@ import { extractTools } from '../../content/release/extract/extract-tools.ts';
 import { DEFAULT_TOOLS, thisPlatform, toolOf } from '../../content/release/extract/tools.ts';
 import { readAsset } from '../../core/assets.ts';
 import { makeFolder, writeFileAtomic } from '../../core/files.ts';
+import { by } from '../../core/order.ts';
 import { selfCommand } from '../../core/self.ts';
 import { withRegistries } from './places.ts';
 import { openSiteRelease, siteCollectDeps } from './release.ts';
@@ -60,7 +61,8 @@ interface Program {
 /** What was put there, so that anybody can see whether it still is that: `sha256sum -c SHA256SUMS`. */
 async function writeSums(folder: string, programs: readonly Program[]) {
   const tools: { name: string; version: string; sha256: string }[] = [];
-  for (const { path, version } of programs) {
+  // They come in the order in which they were ready.
+  for (const { path, version } of programs.toSorted(by(({ path }) => path))) {
     const sum = createHash('sha256');
     for await (const chunk of createReadStream(path)) sum.update(chunk as Uint8Array);
     tools.push({ name: basename(path), version, sha256: sum.digest('hex') });
