@@ -17,7 +17,7 @@ import type { JsonObject } from '../../workflow/step.ts';
 import { siteInputs } from '../inputs.ts';
 import { hasMirror, mirrorCa, mirrorHost, mirrorName } from '../mirror-place.ts';
 import type { Site } from '../read-site.ts';
-import { startService, stopService } from '../service.ts';
+import { isServiceRunning, startService, stopService } from '../service.ts';
 import type { SitePaths } from '../site-paths.ts';
 import { startUnit, systemdTrouble } from '../system-service.ts';
 import { waitForImageRegistry } from '../wait-for-image-registry.ts';
@@ -87,6 +87,9 @@ function givenProxyPlan({ url, publicUrl }: Site['proxy']): string[] {
 export const registryPidFile = (paths: Pick<StageWork['paths'], 'state'>): string =>
   join(paths.state, 'registry.pid');
 
+const serviceLog = ({ state }: Pick<StageWork['paths'], 'state'>): string =>
+  join(state, 'logs', 'registry-service.log');
+
 async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
   const { site, paths, inventory } = work;
   const temporary = site.mode === 'private';
@@ -107,7 +110,7 @@ async function runEmbedded(ctx: Context, work: StageWork): Promise<void> {
   await inventory.claim({ kind: 'service', id: pidFile, temporary });
   await startService(ctx, {
     pidFile,
-    logFile: join(paths.state, 'logs', 'registry-service.log'),
+    logFile: serviceLog(paths),
     args: ['registry', 'serve', '--dir', paths.registry, ...own, '--output', 'json'],
   });
 }
@@ -186,6 +189,22 @@ async function adoptExisting({ site, paths }: StageWork): Promise<void> {
   await writeSecret(paths.mirrorSecret, `${text}\n`);
 }
 
+/** A process that was killed does not come back; a unit does, by systemd. */
+async function endOf({ paths, inventory }: StageWork): Promise<AtollError | undefined> {
+  const pidFile = registryPidFile(paths);
+  const isProcess = inventory
+    .resources()
+    .some(({ kind, id }) => kind === 'service' && id === pidFile);
+  if (!isProcess || (await isServiceRunning(pidFile))) return undefined;
+  return new AtollError(
+    'PROGRAM_FAILED',
+    'Cannot reach the mirror: the process that serves it ended',
+    {
+      hint: `Look at ${serviceLog(paths)}; "atoll up" starts it again`,
+    },
+  );
+}
+
 /** Asks with the CA and credentials the images stage will use: better now than after an hour. */
 async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> {
   const registries = createRegistries({
@@ -193,8 +212,11 @@ async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> 
     tuning: { retry: { attempts: 1 } },
   });
   try {
-    const patienceMs = work.site.registry.type === 'embedded' ? OWN_PATIENCE_MS : undefined;
-    await waitForImageRegistry(ctx, registries, mirrorHost(work.site), patienceMs);
+    const isOwn = work.site.registry.type === 'embedded';
+    await waitForImageRegistry(ctx, registries, mirrorHost(work.site), {
+      patienceMs: isOwn ? OWN_PATIENCE_MS : undefined,
+      ended: isOwn ? () => endOf(work) : undefined,
+    });
   } finally {
     await registries.close();
   }
