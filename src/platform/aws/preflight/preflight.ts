@@ -1,8 +1,8 @@
 import type { Context } from '../../../core/context.ts';
-import { AtollError } from '../../../core/errors.ts';
 import { counted } from '../../../core/format.ts';
 import { DEFAULT_INSTANCE_TYPE } from '../../../generate/cloudformation/bastion.ts';
 import type { PreflightCheck } from '../../platform.ts';
+import { checked } from '../../shared/checked.ts';
 import { childrenOf, listOf, textOf, under } from '../../shared/xml.ts';
 import type { Aws } from '../client/aws.ts';
 import { awsNameOf } from '../client/failure.ts';
@@ -20,7 +20,7 @@ export async function awsPreflight(
   aws: Aws,
   site: AwsSite,
 ): Promise<PreflightCheck[]> {
-  const identity = await safely('credentials', () => identityCheck(ctx, aws));
+  const identity = await checked('credentials', () => identityCheck(ctx, aws));
   // Without credentials every other look would say the same again.
   if (identity.some(({ severity }) => severity === 'error')) return identity;
   const parts = [
@@ -28,27 +28,13 @@ export async function awsPreflight(
     await accessChecks(site),
     namesChecks(site),
     familyChecks(site),
-    await safely('quotas', async () => quotaChecks(ctx, aws, await demandOf(ctx, aws, site))),
-    await safely('machines', () => machineChecks(ctx, aws, site)),
-    await safely('image', () => imageChecks(ctx, aws, site)),
-    await safely('network', () => networkChecks(ctx, aws, site)),
-    await safely('zone', () => zoneChecks(ctx, aws, site)),
+    await checked('quotas', async () => quotaChecks(ctx, aws, await demandOf(ctx, aws, site))),
+    await checked('machines', () => machineChecks(ctx, aws, site)),
+    await checked('image', () => imageChecks(ctx, aws, site)),
+    await checked('network', () => networkChecks(ctx, aws, site)),
+    await checked('zone', () => zoneChecks(ctx, aws, site)),
   ];
   return parts.flat();
-}
-
-/** A look that fails for a reason that is known is a finding; others are no failure of the preflight. */
-async function safely(
-  subject: string,
-  look: () => Promise<PreflightCheck[]>,
-): Promise<PreflightCheck[]> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof AtollError)) throw error;
-    const { code, message, hint } = error;
-    return [{ subject, severity: 'error', code, message, hint }];
-  }
 }
 
 async function identityCheck(ctx: Context, aws: Aws): Promise<PreflightCheck[]> {
