@@ -98,6 +98,20 @@ test('withLock waits for the lock of a process of another user that cannot be lo
   await expect(waiting).rejects.toMatchObject({ code: 'LOCKED', details: { pid: 2 ** 22 + 1 } });
 });
 
+test('acquireLock waits for what somebody left who was killed a moment ago, while breaking a lock', async () => {
+  const path = await lockPath();
+  await writeFile(path, JSON.stringify({ pid: 2 ** 22 - 1, started: '1' }));
+  await mkdir(`${path}.break`);
+  // Ten seconds make it old: three are left, which is more than writing a lock may take.
+  const sevenSecondsAgo = new Date(Date.now() - 7000);
+  await utimes(`${path}.break`, sevenSecondsAgo, sevenSecondsAgo);
+
+  const lock = await acquireLock(ctx, path, 'it');
+
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid });
+  await lock.release();
+});
+
 test('withLock survives a crash of somebody who was breaking a lock', async () => {
   const path = await lockPath();
   await writeFile(

@@ -27,6 +27,12 @@ const HEARTBEAT_MS = 10_000;
 const TORN_MS = 2_000;
 const GUARD_MS = 10_000;
 
+/**
+ * Nobody can be named while a lock is written or broken; that is over in a moment, or, where somebody
+ * was killed at it, when what they left is old enough.
+ */
+const OVER_MS = { free: TORN_MS, held: 0, torn: TORN_MS, dead: GUARD_MS + TORN_MS };
+
 /** What a lock file says: who has it, and words for the person who has to wait. */
 interface Holder extends ProcessIdentity {
   readonly since?: string;
@@ -91,8 +97,7 @@ async function take(ctx: Pick<Context, 'signal'>, path: string, wanted: Wanted):
       wanted.tookOver(holder);
       continue;
     }
-    // Nobody can be named while a lock is written or broken; that is over in a moment.
-    const patienceMs = state === 'held' ? wanted.waitMs : Math.max(wanted.waitMs, TORN_MS);
+    const patienceMs = Math.max(wanted.waitMs, OVER_MS[state]);
     if (performance.now() - startedMs >= patienceMs) throw locked(path, wanted.what, holder);
     await sleep(ctx, pollMs);
   }
