@@ -98,6 +98,30 @@ test('follow moves tags, removes what it brought and nothing else', async () => 
   expect(second.headers.get('docker-content-digest')).not.toBe(old.digest);
 });
 
+test.each([
+  ['', ''],
+  ['/a', '/a'],
+  ['', '/copy'],
+  ['/a/b', '/a'],
+])('follow refuses a place within itself: %j and %j', async (from, to) => {
+  const { one, follow } = await pair();
+  const at = (path: string) => parseDestination(`${one.host}${path}`);
+
+  await expect(follow({ from: at(from), to: at(to) })).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: expect.stringContaining('one is within the other'),
+  });
+});
+
+test('follow goes between paths beside each other in one registry', async () => {
+  const { one, follow } = await pair();
+  await one.http.pushImage('a/b', 'v1', 5000);
+  const at = (path: string) => parseDestination(`${one.host}/${path}`);
+
+  expect(await follow({ from: at('a'), to: at('ab') })).toMatchObject({ copied: 1, failed: [] });
+  expect(await tagsAt(one, 'ab/b')).toEqual(['v1']);
+});
+
 test('follow leaves alone what its filter does not mean, and what both had before', async () => {
   const { one, two, follow } = await pair();
   const both = await one.http.pushImage('a', 'both');

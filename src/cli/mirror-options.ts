@@ -4,6 +4,7 @@ import { helmLogin } from '../content/helm/chart-login.ts';
 import { givenReleaseKeys } from '../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
 import { parseBytes } from '../core/format.ts';
 import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
@@ -149,7 +150,16 @@ export function otherMirrors({
   if (alsoAt.length === 0) return undefined;
   const placeOf = (text: string) => formatDestination(parseDestination(text));
   const isNone = alsoAt.length === 1 && alsoAt[0] === 'none';
-  return { of: placeOf(to), mirrors: isNone ? [] : alsoAt.map(placeOf) };
+  const [home, mirrors] = [placeOf(to), isNone ? [] : alsoAt.map(placeOf)];
+  if (mirrors.includes(home) || new Set(mirrors).size < mirrors.length)
+    throw new AtollError(
+      'USAGE',
+      `Cannot name ${mirrors.join(', ')} beside ${home}: one is named twice`,
+      {
+        hint: 'Leave it out of --also-at',
+      },
+    );
+  return { of: home, mirrors };
 }
 
 /** Everything is there, or some images are not and the rest is in place. */

@@ -51,6 +51,7 @@ const LISTS_AT_ONCE = 8;
 /** Makes one registry have the tags, images and referrers of another. Doing it again does the rest. */
 export async function followRegistry(ctx: Context, options: FollowOptions): Promise<FollowReport> {
   const { registries, from } = options;
+  if (options.target === undefined) refuseItself(options);
   const found = await listContent(ctx, registries, from, options.filter);
   const images = found.flatMap((each) => jobsOf(options, each));
   const known = await knownTags(options);
@@ -64,6 +65,17 @@ export async function followRegistry(ctx: Context, options: FollowOptions): Prom
   for (const name of gone) brought.delete(name);
   if (gone.length > 0) await remember(options, brought);
   return reportOf(options, { found, images, gone, report });
+}
+
+/** A place within the other would bring what it brought again with every pass. */
+function refuseItself({ from, to }: Pick<FollowOptions, 'from' | 'to'>): void {
+  const [first, second] = [from, to].map((place) => `${formatDestination(place)}/`);
+  if (!first?.startsWith(second ?? '') && !second?.startsWith(first ?? '')) return;
+  throw new AtollError(
+    'INPUT_INVALID',
+    `Cannot let ${formatDestination(to)} follow ${formatDestination(from)}: one is within the other`,
+    { hint: 'Name another registry, or a path beside the first' },
+  );
 }
 
 /** Repository and tag of a job, as both registries call it below their paths. */
