@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
 import { parseDestination } from '../src/mirror/destination.ts';
@@ -13,41 +12,27 @@ import { openS3Store } from '../src/store/s3/s3-store.ts';
 import { killChild, messageFrom, startChild } from './support/child.ts';
 import { startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { startLoadBalancer } from './support/load-balancer.ts';
-import { startMoto } from './support/moto.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { registryHttp } from './support/registry-http.ts';
+import { createBucket, S3_CREDENTIALS, S3_SERVERS } from './support/s3-servers.ts';
 
 // Whole programs start here, and a busy machine takes its time.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const ctx = silentContext();
-const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 const IMAGES = 12;
-
-async function moto(): Promise<string> {
-  const server = await startMoto();
-  onTestFinished(server.stop);
-  return server.url;
-}
 
 /** A bucket, two registries over it in processes of their own, and a load balancer before them. */
 async function balanced(endpoint: string) {
-  const client = new S3Client({
-    endpoint,
-    region: 'us-east-1',
-    credentials: CREDENTIALS,
-    forcePathStyle: true,
-  });
-  await client.send(new CreateBucketCommand({ Bucket: 'shared' }));
-  client.destroy();
+  await createBucket(endpoint, 'shared');
   const module = join(import.meta.dirname, 'support/children/s3-registry.ts');
   const start = async () => {
     const child = await startChild(module, [endpoint, 'shared']);
     return { child, url: String(await messageFrom(child)) };
   };
   const [one, two] = await Promise.all([start(), start()]);
-  const store = openS3Store({ bucket: 'shared', endpoint, credentials: CREDENTIALS });
+  const store = openS3Store({ bucket: 'shared', endpoint, credentials: S3_CREDENTIALS });
   onTestFinished(() => store.close());
   return { one, two, store, balancer: await startLoadBalancer([one.url, two.url]) };
 }
@@ -113,39 +98,47 @@ async function readAlong(url: string, signal: AbortSignal): Promise<readonly str
   return wrong;
 }
 
-describeWithPeers(['moto_server', 'skopeo'], 'two registries over one bucket', () => {
-  test('lose nothing when one is killed under load (moto)', async () => {
-    await losesNothing(await moto());
-  });
-
-  test('finish at one an upload that was begun at another, which is gone', async () => {
-    const { one, two } = await balanced(await moto());
-    const [first, second] = [registryHttp(one.url), registryHttp(two.url)];
-    const location = await first.open('a/b');
-    const [head, tail] = [Buffer.alloc(6_000_000, 'a'), Buffer.alloc(1000, 'b')];
-    expect((await first.send('PATCH', location, { body: head })).status).toBe(202);
-    await killChild(one.child);
-
-    const at = await second.send('GET', location);
-    const offset = Number(/-(\d+)$/.exec(at.headers.get('range') ?? '')?.[1] ?? -1) + 1;
-    const whole = Buffer.concat([head, tail]);
-    const rest = await second.send('PATCH', location, { body: whole.subarray(offset) });
-    expect(rest.status).toBe(202);
-    const digest = digestOf(whole);
-    expect((await second.send('PUT', `${location}?digest=${digest}`)).status).toBe(201);
-  });
-
-  test('serve skopeo through a load balancer when one of them is gone', async () => {
-    const { one, balancer } = await balanced(await moto());
-    const image = await registryHttp(balancer.url).pushImage('a/b', 'v1', 50_000);
-    await killChild(one.child);
-
-    for (let turn = 0; turn < 3; turn += 1) {
-      const { stdout } = await run('skopeo', [
-        ...['inspect', '--tls-verify=false', '--format', '{{.Digest}}'],
-        `docker://${balancer.host}/a/b:v1`,
-      ]);
-      expect(stdout.trim()).toBe(image.digest);
+for (const { peer, start } of S3_SERVERS) {
+  describeWithPeers([peer, 'skopeo'], `two registries over one bucket of ${peer}`, () => {
+    async function bucketServer(): Promise<string> {
+      const server = await start();
+      onTestFinished(server.stop);
+      return server.url;
     }
+
+    test('lose nothing when one is killed under load', async () => {
+      await losesNothing(await bucketServer());
+    });
+
+    test('finish at one an upload that was begun at another, which is gone', async () => {
+      const { one, two } = await balanced(await bucketServer());
+      const [first, second] = [registryHttp(one.url), registryHttp(two.url)];
+      const location = await first.open('a/b');
+      const [head, tail] = [Buffer.alloc(6_000_000, 'a'), Buffer.alloc(1000, 'b')];
+      expect((await first.send('PATCH', location, { body: head })).status).toBe(202);
+      await killChild(one.child);
+
+      const at = await second.send('GET', location);
+      const offset = Number(/-(\d+)$/.exec(at.headers.get('range') ?? '')?.[1] ?? -1) + 1;
+      const whole = Buffer.concat([head, tail]);
+      const rest = await second.send('PATCH', location, { body: whole.subarray(offset) });
+      expect(rest.status).toBe(202);
+      const digest = digestOf(whole);
+      expect((await second.send('PUT', `${location}?digest=${digest}`)).status).toBe(201);
+    });
+
+    test('serve skopeo through a load balancer when one of them is gone', async () => {
+      const { one, balancer } = await balanced(await bucketServer());
+      const image = await registryHttp(balancer.url).pushImage('a/b', 'v1', 50_000);
+      await killChild(one.child);
+
+      for (let turn = 0; turn < 3; turn += 1) {
+        const { stdout } = await run('skopeo', [
+          ...['inspect', '--tls-verify=false', '--format', '{{.Digest}}'],
+          `docker://${balancer.host}/a/b:v1`,
+        ]);
+        expect(stdout.trim()).toBe(image.digest);
+      }
+    });
   });
-});
+}

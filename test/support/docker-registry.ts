@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { startListening } from './listening-program.ts';
 import { peerPath } from './peers.ts';
 
 export interface DockerRegistryOptions {
@@ -45,17 +44,12 @@ export async function startDockerRegistry(
   await writeFile(join(root, 'config.yml'), configFor(root, host, options));
 
   const program = peerPath('docker-registry') ?? 'docker-registry';
-  const child = spawn(program, ['serve', join(root, 'config.yml')], { stdio: 'ignore' });
+  const end = await startListening(program, ['serve', join(root, 'config.yml')], port);
   const url = `${options.tls ? 'https' : 'http'}://${host}`;
   const stop = async () => {
-    if (child.exitCode === null) {
-      const gone = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      await gone;
-    }
+    await end();
     await rm(root, { recursive: true, force: true });
   };
-  await waitForPort(port);
   return { host, url, root, stop };
 }
 
@@ -75,20 +69,4 @@ function configFor(root: string, host: string, options: DockerRegistryOptions): 
       : {}),
     ...(options.proxyOf ? { proxy: { remoteurl: options.proxyOf } } : {}),
   });
-}
-
-async function waitForPort(port: number): Promise<void> {
-  const { connect } = await import('node:net');
-  for (let tries = 0; tries < 100; tries += 1) {
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.on('error', () => resolve(false));
-    });
-    if (open) return;
-    await sleep(50);
-  }
-  throw new Error(`docker-registry does not listen on port ${port}`);
 }

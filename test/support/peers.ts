@@ -14,6 +14,7 @@ export type Peer =
   | 'htpasswd'
   | 'chromium'
   | 'moto_server'
+  | 'versitygw'
   | 'cfn-lint'
   | 'aws'
   | 'jq'

@@ -192,6 +192,9 @@ interface ServiceError {
 
 const nameOf = (error: unknown): string | undefined => (error as ServiceError).name;
 
+/** A copy's source is no longer the one that was asked for. */
+export const isOtherSource = (error: unknown): boolean => nameOf(error) === 'PreconditionFailed';
+
 /** An empty object has no range at all; elsewhere reading beyond the end gives no bytes. */
 function emptyIfBeyond(error: unknown): { readonly Body: Readable } {
   if (nameOf(error) === 'InvalidRange') return { Body: Readable.from([]) };

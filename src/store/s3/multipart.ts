@@ -8,7 +8,14 @@ import {
 import type { Context } from '../../core/context.ts';
 import { silentContext } from '../../core/context.ts';
 import { mapBounded } from '../../core/pool.ts';
-import { type Bucket, copySource, named, requireTag, type StoredObject } from './bucket.ts';
+import {
+  type Bucket,
+  copySource,
+  isOtherSource,
+  named,
+  requireTag,
+  type StoredObject,
+} from './bucket.ts';
 
 /** No part but the last may be smaller: the rule of every object store. */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
@@ -108,6 +115,10 @@ interface UploadName {
   readonly UploadId: string | undefined;
 }
 
+function undefinedIfOther(error: unknown): undefined {
+  if (!isOtherSource(error)) throw error;
+}
+
 function multipartOf(ctx: Context, bucket: Bucket, key: string, upload: UploadName): Multipart {
   const options = { abortSignal: ctx.signal };
   const { client } = bucket;
@@ -121,7 +132,10 @@ function multipartOf(ctx: Context, bucket: Bucket, key: string, upload: UploadNa
     async copy(PartNumber, from) {
       const source = copySource(bucket, from);
       const command = new UploadPartCopyCommand({ ...upload, PartNumber, ...source });
-      const done = await named(bucket, key, () => client.send(command, options));
+      const done = await named(bucket, key, () =>
+        client.send(command, options).catch(undefinedIfOther),
+      );
+      if (!done) return undefined;
       const ETag = done.CopyPartResult?.ETag;
       // Not all object stores heed the condition. Under a key of its own AWS does, and tags differ.
       const isTagged = !done.ServerSideEncryption?.startsWith('aws:kms');

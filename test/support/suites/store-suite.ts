@@ -6,10 +6,14 @@ import { uploadsSuite } from './uploads-suite.ts';
 export type { Place };
 
 /** What every store promises, whatever it is made of. */
-export function storeSuite(name: string, makePlace: () => Promise<Place>): void {
+export function storeSuite(
+  name: string,
+  makePlace: () => Promise<Place>,
+  objectsAreFiles = false,
+): void {
   describe(name, () => {
     blobsSuite(makePlace);
     uploadsSuite(makePlace);
-    recordsSuite(makePlace);
+    recordsSuite(makePlace, objectsAreFiles);
   });
 }
