@@ -7,7 +7,7 @@ import type { PlacedLine } from './place-line.ts';
 import { quoteLine } from './quote-line.ts';
 import { withOrigin } from './read-evidence.ts';
 import { placed, searchable } from './read-lines.ts';
-import { type Rule, shippedRules } from './rules/catalogue.ts';
+import { meaningOf, type Rule, shippedRules } from './rules/catalogue.ts';
 import type { RuleKind } from './rules/schema.ts';
 import { createLineScanner } from './scan/line-scanner.ts';
 
@@ -170,7 +170,7 @@ function verdictOf(
   if (present) return no('unless-present', present.source);
   const speakers = speakersOf(line, facts);
   if (!speakers.includes(rule)) return lostTo(rule, speakers);
-  const above = heard.find((one) => rule.cause_id && one.explains.includes(rule.cause_id));
+  const above = heard.find((one) => one.explains.includes(meaningOf(rule)));
   return above ? no('consequence', above.id) : { verdict: 'spoke' };
 }
 

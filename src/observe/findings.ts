@@ -1,9 +1,10 @@
-import type { EvidenceLine } from './evidence.ts';
+import type { EvidenceLine, EvidencePlace } from './evidence.ts';
 import { counts, plainText, type RuleMatch } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { quoteLine, shellWord } from './quote-line.ts';
 import type { Rule } from './rules/catalogue.ts';
 import type { Category, RuleKind } from './rules/schema.ts';
+import { type AsideReason, type Severity, setAside, severityOf, worse } from './set-aside.ts';
 import { rankOf } from './stage-rank.ts';
 
 export interface Evidence {
@@ -30,6 +31,8 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** What each mirror answered, where pull errors name them. */
   readonly mirrors: readonly { readonly mirror: string; readonly error: string }[];
+  /** A root in other company: why it is only also seen here. Its kind is then `symptom`. */
+  readonly aside?: AsideReason;
 }
 
 /** Gathers matches into findings, keeping a few telling lines of each. */
@@ -72,6 +75,8 @@ interface Claim {
   mirrors: Map<string, string>;
   /** Images the lines speak of: that another one was pulled ends nothing. */
   images: Set<string>;
+  last: EvidencePlace;
+  severity: Severity;
 }
 
 export function createFindingCollector(): FindingCollector {
@@ -91,6 +96,8 @@ export function createFindingCollector(): FindingCollector {
     if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
     one.count += 1;
     noteTime(one, line.at);
+    one.last = { file: line.file, line: line.line };
+    one.severity = worse(one.severity, severityOf(line));
     if (one.images.size < MAX_IMAGES)
       for (const image of imagesIn(line.text)) one.images.add(image);
     keepEvidence(one, line);
@@ -113,7 +120,7 @@ export function createFindingCollector(): FindingCollector {
   return {
     add,
     over,
-    findings: (facts = new Set()) => withoutConsequences(counted(facts, false)).map(findingOf),
+    findings: (facts = new Set()) => weighed(counted(facts, false)),
     benign: (facts = new Set()) =>
       counted(facts, true).map(({ rule, count }) => ({ id: rule.id, count })),
   };
@@ -139,14 +146,19 @@ function both(one: Gathered, other: Gathered): Gathered {
   noteTime(sum, other.lastAt);
   sum.evidence = [...one.evidence, ...other.evidence].slice(0, MAX_EVIDENCE);
   sum.mirrors = new Map([...one.mirrors, ...other.mirrors].slice(0, MAX_MIRRORS));
+  sum.severity = worse(one.severity, other.severity);
+  if (other.last.file !== one.last.file || other.last.line > one.last.line) sum.last = other.last;
   return sum;
 }
 
-/** What only follows from another cause that was found is left to that one. */
-function withoutConsequences(all: readonly Gathered[]): readonly Gathered[] {
-  const explained = new Set(all.flatMap(({ rule }) => rule.explains));
-  return all.filter(({ rule }) => rule.cause_id === undefined || !explained.has(rule.cause_id));
+/** What weighs too little beside another root comes after the roots, with the symptoms. */
+function weighed(all: readonly Gathered[]): readonly Finding[] {
+  const aside = setAside(all.filter(({ rule }) => rule.kind === 'root'));
+  const findings = all.map((one) => findingOf(one, aside.get(one)));
+  return findings.toSorted((a, b) => Number(isSymptom(a)) - Number(isSymptom(b)));
 }
+
+const isSymptom = ({ kind }: Finding): boolean => kind === 'symptom';
 
 const IMAGE = /\/([\w.-]+)(?:@sha256:([0-9a-f]{8,64})|:[\w.-]+)?(?=["'\s:,)\]]|$)/g;
 
@@ -179,6 +191,8 @@ const noClaim = (): Claim => ({
   evidence: [],
   mirrors: new Map(),
   images: new Set(),
+  last: { file: '', line: 0 },
+  severity: 0,
 });
 
 /** The first line says what to run and where in an install it happened. */
@@ -187,12 +201,23 @@ const claimOf = (rule: Rule, groups: RuleMatch['groups'], { origins }: EvidenceL
   rank: rankOf(origins),
 });
 
-const copyOf = ({ commands, rank, count, firstAt, lastAt, ...lists }: Claim): Claim => ({
+const copyOf = ({
   commands,
   rank,
   count,
   firstAt,
   lastAt,
+  last,
+  severity,
+  ...lists
+}: Claim): Claim => ({
+  commands,
+  rank,
+  count,
+  firstAt,
+  lastAt,
+  last,
+  severity,
   shapes: new Set(lists.shapes),
   evidence: [...lists.evidence],
   mirrors: new Map(lists.mirrors),
@@ -260,12 +285,12 @@ function byImportance(a: Gathered, b: Gathered): number {
   return kind || a.rank - b.rank || (Number.isNaN(time) ? 0 : time) || b.count - a.count;
 }
 
-function findingOf(one: Gathered): Finding {
+function findingOf(one: Gathered, aside?: AsideReason): Finding {
   const { rule } = one;
   return {
     id: rule.id,
     category: rule.category,
-    kind: rule.kind,
+    kind: aside ? 'symptom' : rule.kind,
     ...(rule.cause_id ? { causeId: rule.cause_id } : {}),
     cause: rule.cause,
     remedy: rule.remedy,
@@ -275,5 +300,6 @@ function findingOf(one: Gathered): Finding {
     ...(one.lastAt ? { lastAt: one.lastAt.toISOString() } : {}),
     evidence: one.evidence,
     mirrors: [...one.mirrors].map(([mirror, error]) => ({ mirror, error })),
+    ...(aside ? { aside } : {}),
   };
 }

@@ -118,12 +118,13 @@ const MAX_UNREAD = 20;
 
 function diagnosisText(diagnosis: Diagnosis, style: Style): string {
   const roots = diagnosis.findings.filter(({ kind }) => kind === 'root');
-  const symptoms = diagnosis.findings.filter(({ kind }) => kind === 'symptom');
+  const symptoms = diagnosis.findings.filter(({ kind, aside }) => kind === 'symptom' && !aside);
   return [
     headline(diagnosis, roots.length, style),
     ...bootstrapLines(diagnosis, style),
     ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
     ...symptomLines(symptoms, roots.length > 0, style),
+    ...asideLines(diagnosis.findings, style),
     ...noCauseLines(diagnosis, style),
     ...suspiciousLines(diagnosis, style),
     ...unreadLines(diagnosis),
@@ -173,6 +174,20 @@ function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style
     'What follows from it:',
     ...symptoms.map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`),
   ];
+}
+
+const ASIDES: Readonly<Record<NonNullable<Finding['aside']>, string>> = {
+  explained: 'follows from what was found',
+  answered: 'the other end answered later',
+  passed: 'said once, and not again',
+  warned: 'only a warning, beside errors',
+};
+
+function asideLines(findings: readonly Finding[], style: Style): string[] {
+  const lines = findings.flatMap(({ id, aside, count, cause }) =>
+    aside ? [`  ${id} ${style.dim(`(${count}, ${ASIDES[aside]})`)} ${cause}`] : [],
+  );
+  return lines.length === 0 ? [] : ['', 'Also seen, and not the cause:', ...lines];
 }
 
 function noCauseLines({ noCause }: Diagnosis, style: Style): string[] {

@@ -3,7 +3,7 @@ import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import { ANYWHERE } from '../file-kind.ts';
 import { requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
-import { CATALOGUE, type RuleData } from './schema.ts';
+import { CATALOGUE, type CauseData, type RuleData } from './schema.ts';
 import { whereMatcher } from './where.ts';
 
 /** A known failure, ready to be matched. */
@@ -12,12 +12,16 @@ export interface Rule extends RuleData {
   readonly overRegexp: RegExp | undefined;
   readonly needed: readonly RegExp[];
   readonly against: readonly RegExp[];
+  /** Its cause comes and goes by itself. */
+  readonly passing: boolean;
+  /** How far into a conversation its cause is said. */
+  readonly rung: { readonly ladder: number; readonly height: number } | undefined;
   appliesTo(origin: string): boolean;
 }
 
 /** The rule as it stands in the catalogue: plain data. */
 export function dataOf(rule: Rule): RuleData {
-  const { regexp: _, overRegexp: __, needed: ___, against: ____, appliesTo: _____, ...data } = rule;
+  const { regexp, overRegexp, needed, against, passing, rung, appliesTo, ...data } = rule;
   return data;
 }
 
@@ -33,27 +37,53 @@ export function shippedRules(): readonly Rule[] {
 export function parseRules(name: string, text: string): readonly Rule[] {
   const parsed = parseYamlInput(CATALOGUE, text);
   if (parsed.value === undefined) throw inputError(name, parsed.problems);
-  const rules = parsed.value.failures.map((data) => compile(name, data));
+  const { causes, failures } = parsed.value;
+  const rules = failures.map((data) => ({ ...compile(name, data), ...standingOf(data, causes) }));
   checkReferences(name, rules);
-  return withConsequences(name, rules);
+  checkCauses(name, rules, causes);
+  return withConsequences(name, rules, causes.consequences);
 }
 
+/** What a rule means: the word for its cause, or where there is none the rule itself. */
+export const meaningOf = ({ cause_id, id }: RuleData): string => cause_id ?? id;
+
 /** What follows from a cause follows from it whichever rule named it. */
-function withConsequences(name: string, rules: readonly Rule[]): readonly Rule[] {
+function withConsequences(
+  name: string,
+  rules: readonly Rule[],
+  groups: CauseData['consequences'],
+): readonly Rule[] {
   const explained = new Map<string, Set<string>>();
-  for (const { cause_id, explains } of rules)
-    if (cause_id)
-      explained.set(cause_id, new Set([...(explained.get(cause_id) ?? []), ...explains]));
+  const add = (cause: string, effects: readonly string[]) =>
+    explained.set(cause, new Set([...(explained.get(cause) ?? []), ...effects]));
+  for (const rule of rules) add(meaningOf(rule), rule.explains);
+  for (const { of, are } of groups) for (const cause of of) add(cause, are);
   for (const [cause, effects] of explained)
     for (const effect of effects)
       if (explained.get(effect)?.has(cause))
         throw invalid(name, `"${cause}" and "${effect}" explain each other`);
-  return rules.map((rule) =>
-    rule.cause_id ? { ...rule, explains: [...(explained.get(rule.cause_id) ?? [])] } : rule,
-  );
+  return rules.map((rule) => ({ ...rule, explains: [...(explained.get(meaningOf(rule)) ?? [])] }));
 }
 
-function compile(name: string, data: RuleData): Rule {
+function standingOf(rule: RuleData, { passing, ladders }: CauseData): Standing {
+  const meaning = meaningOf(rule);
+  const rungs = ladders.flatMap((heights, ladder) =>
+    heights.flatMap((causes, height) => (causes.includes(meaning) ? { ladder, height } : [])),
+  );
+  return { passing: passing.includes(meaning), rung: rungs[0] };
+}
+
+function checkCauses(name: string, rules: readonly Rule[], causes: CauseData): void {
+  const known = new Set(rules.map(meaningOf));
+  const { passing, ladders, consequences } = causes;
+  const named = [passing, ladders.flat(2), consequences.flatMap(({ of, are }) => [...of, ...are])];
+  const unknown = named.flat().find((cause) => !known.has(cause));
+  if (unknown) throw invalid(name, `no rule means "${unknown}"`);
+}
+
+type Standing = Pick<Rule, 'passing' | 'rung'>;
+
+function compile(name: string, data: RuleData): Omit<Rule, keyof Standing> {
   const matchers = data.where.map(whereMatcher);
   const appliesTo = (origin: string): boolean =>
     !(data.placed && origin === ANYWHERE) && matchers.some((matches) => matches(origin));

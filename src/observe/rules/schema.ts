@@ -76,7 +76,25 @@ const RULE = z
     message: 'only what lines say can be over',
   });
 
-export const CATALOGUE = z.strictObject({ version: z.literal(1), failures: z.array(RULE) });
+/** What is said of causes, whichever rule named them. */
+const CAUSES = z.strictObject({
+  /** Comes and goes by itself: said once, and something else said after it, it is no cause. */
+  passing: z.array(z.string()).default([]),
+  /** What only follows: causes by their word, other rules by their id. */
+  consequences: z
+    .array(z.strictObject({ of: z.array(z.string()).min(1), are: z.array(z.string()).min(1) }))
+    .default([]),
+  /** How far a conversation with one other end came, step by step: an answer further up ends what is below. */
+  ladders: z.array(z.array(z.array(z.string()).min(1)).min(2)).default([]),
+});
+
+export const CATALOGUE = z.strictObject({
+  version: z.literal(1),
+  causes: CAUSES.default({ passing: [], consequences: [], ladders: [] }),
+  failures: z.array(RULE),
+});
+
+export type CauseData = z.infer<typeof CAUSES>;
 
 export type RuleData = z.infer<typeof RULE>;
 export type ObjectTest = z.infer<typeof TEST>;

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { shippedRules } from './rules/catalogue.ts';
+import { setAside, severityOf, type Weight } from './set-aside.ts';
+
+function seen(cause: string, fields: Partial<Omit<Weight, 'rule'>> = {}): Weight {
+  const rule = shippedRules().find((one) => one.cause_id === cause && one.kind === 'root');
+  if (!rule) throw new Error(`no rule means ${cause}`);
+  const last = { file: 'a.log', line: 1 };
+  return { rule, count: 3, lastAt: undefined, last, severity: 1, ...fields };
+}
+
+const at = (line: number) => ({ last: { file: 'a.log', line } });
+const reasons = (roots: readonly Weight[]) => {
+  const aside = setAside(roots);
+  return roots.map((one) => aside.get(one) ?? 'cause');
+};
+
+test('setAside leaves a root alone that is alone', () => {
+  expect(reasons([seen('mirror-unreachable', { count: 1, severity: 0 })])).toEqual(['cause']);
+});
+
+test('setAside takes what follows from another root for its consequence, whichever came first', () => {
+  const balancer = seen('lb-not-forwarding', at(1));
+  const missing = seen('mirror-image-missing', at(9));
+
+  expect(reasons([balancer, missing])).toEqual(['explained', 'cause']);
+  expect(reasons([missing, balancer])).toEqual(['cause', 'explained']);
+});
+
+test('setAside drops what is wrong below once the other end has answered further up', () => {
+  const refused = seen('mirror-unreachable', at(4));
+  const denied = seen('mirror-unauthorized', at(5));
+
+  expect(reasons([refused, denied])).toEqual(['answered', 'cause']);
+});
+
+test('setAside keeps what is wrong below where it comes after the last answer', () => {
+  const denied = seen('mirror-unauthorized', at(5));
+  const refused = seen('mirror-unreachable', at(6));
+
+  expect(reasons([denied, refused])).toEqual(['cause', 'cause']);
+});
+
+test('setAside compares by time across files, and not at all where there is none', () => {
+  const elsewhere = { last: { file: 'b.log', line: 2 } };
+  const early = { lastAt: new Date('2026-08-20T10:00:00Z') };
+  const late = { lastAt: new Date('2026-08-20T11:00:00Z') };
+
+  expect(
+    reasons([
+      seen('mirror-unreachable', early),
+      seen('mirror-unauthorized', { ...late, ...elsewhere }),
+    ]),
+  ).toEqual(['answered', 'cause']);
+  expect(
+    reasons([seen('mirror-unreachable', at(1)), seen('mirror-unauthorized', elsewhere)]),
+  ).toEqual(['cause', 'cause']);
+});
+
+test('setAside lets pass what was said once and followed by something that stays', () => {
+  const slow = seen('etcd-slow-disk', { count: 1, ...at(2) });
+
+  expect(reasons([slow, seen('mirror-untrusted-ca', at(7))])).toEqual(['passed', 'cause']);
+  expect(reasons([{ ...slow, count: 2 }, seen('mirror-untrusted-ca', at(7))])).toEqual([
+    'cause',
+    'cause',
+  ]);
+  expect(reasons([seen('mirror-untrusted-ca', at(1)), slow])).toEqual(['cause', 'cause']);
+});
+
+test('setAside never lets two pass for each other', () => {
+  const one = seen('dns-server-refused', { count: 1, ...at(1) });
+  const other = seen('bmc-unreachable', { count: 1, ...at(2) });
+
+  expect(reasons([one, other])).toEqual(['cause', 'cause']);
+});
+
+test('setAside prefers an error to what is only warned of', () => {
+  const warned = seen('mirror-unauthorized', { severity: 0 });
+  const failed = seen('aws-capacity', { severity: 2 });
+
+  expect(reasons([warned, failed])).toEqual(['warned', 'cause']);
+  expect(reasons([warned, { ...failed, severity: 1 }])).toEqual(['cause', 'cause']);
+});
+
+test.each([
+  ['level=warning msg=Mirror registry is not in the pull secret', 0],
+  ['level=fatal msg=failed to create cluster', 2],
+  ['[WARN]   : something', 0],
+  ['2026/08/20 10:11:12  [ERROR]  : something', 2],
+  ['WARN[0003] failed, retrying in 1s', 0],
+  ['ERRO[0003] failed', 2],
+  ['{"level":"warn","ts":"2026-08-20T10:11:12Z","msg":"slow"}', 0],
+  ['time="2026-08-20T10:11:12Z" level=error msg="failed"', 2],
+  ['W0820 10:11:12.000000       1 reflector.go:1] failed', 1],
+  ['Error: initializing source', 1],
+  ['information about nothing', 1],
+])('severityOf reads %j as %i', (text, severity) => {
+  expect(severityOf({ text })).toBe(severity);
+});

@@ -1,0 +1,73 @@
+import type { EvidenceLine } from './evidence.ts';
+import { meaningOf, type Rule } from './rules/catalogue.ts';
+
+/** Why a root is shown as also seen, and not as a cause. */
+export type AsideReason = 'explained' | 'answered' | 'passed' | 'warned';
+
+/** The part of what was gathered for a rule that says how much it weighs. */
+export interface Weight {
+  readonly rule: Rule;
+  readonly count: number;
+  readonly lastAt: Date | undefined;
+  /** Where its last line stands. */
+  readonly last: { readonly file: string; readonly line: number };
+  /** The worst that its lines call themselves. */
+  readonly severity: Severity;
+}
+
+/** 0: only a warning or less; 1: the line does not say; 2: an error, after which programs most often end. */
+export type Severity = 0 | 1 | 2;
+
+/** klog is left out: what stops a kubelet may well be an information to it. */
+const LEVEL =
+  /^(?:time="[^"]*" )?(?:level=|\{"level":"|\[|\S+ \S+ +\[)?(trace|debug|info|warn|error|fatal|DEBU|ERRO|FATA)(?:ing)?(?:\]| msg=|\[\d+\]|")/i;
+const BY_NAME: Readonly<Record<string, Severity>> = { e: 2, f: 2, t: 0, d: 0, i: 0, w: 0 };
+
+export function severityOf({ text }: Pick<EvidenceLine, 'text'>): Severity {
+  const name = LEVEL.exec(text)?.[1]?.[0]?.toLowerCase();
+  return BY_NAME[name ?? ''] ?? 1;
+}
+
+export const worse = (one: Severity, other: Severity): Severity => (one > other ? one : other);
+
+/**
+ * The roots that are no cause here, each with the reason. One is only ever set aside for another that stays:
+ *
+ *   explained  it follows from that one
+ *   answered   that one was said later by the same other end, further into the conversation: this one is over
+ *   passed     it is of a kind that comes and goes, was said once, and that one was said after it
+ *   warned     its lines only warn, and those of that one are errors
+ */
+export function setAside<W extends Weight>(roots: readonly W[]): ReadonlyMap<W, AsideReason> {
+  const aside = new Map<W, AsideReason>();
+  for (const [reason, isFor] of REASONS) {
+    for (const one of roots) {
+      const stays = (other: W) => other !== one && (reason === 'explained' || !aside.has(other));
+      if (!aside.has(one) && roots.some((other) => stays(other) && isFor(one, other)))
+        aside.set(one, reason);
+    }
+  }
+  return aside;
+}
+
+const REASONS: readonly (readonly [AsideReason, (one: Weight, other: Weight) => boolean])[] = [
+  ['explained', (one, { rule }) => rule.explains.includes(meaningOf(one.rule))],
+  ['answered', (one, other) => isFurther(one.rule, other.rule) && isBefore(one, other)],
+  ['passed', (one, other) => hasPassed(one) && !hasPassed(other) && isBefore(one, other)],
+  ['warned', (one, other) => one.severity === 0 && other.severity === 2],
+];
+
+const isFurther = (one: Rule, other: Rule): boolean =>
+  one.rung !== undefined &&
+  other.rung !== undefined &&
+  one.rung.ladder === other.rung.ladder &&
+  one.rung.height < other.rung.height;
+
+const hasPassed = ({ rule, count }: Weight): boolean => rule.passing && count === 1;
+
+/** Whether the last word of one came before that of the other. Unknown counts as no. */
+function isBefore(one: Weight, other: Weight): boolean {
+  if (one.lastAt && other.lastAt && one.lastAt.getTime() !== other.lastAt.getTime())
+    return one.lastAt < other.lastAt;
+  return one.last.file === other.last.file && one.last.line < other.last.line;
+}
