@@ -1,4 +1,4 @@
-import { hostOf } from '../../oci/registries/location.ts';
+import { hostNameOf, hostOf } from '../../oci/registries/location.ts';
 import { ruleFor, serves } from '../../oci/registries/match.ts';
 import type { Inspected } from './inspection.ts';
 import { isInside, urlHost } from './references.ts';
@@ -38,7 +38,7 @@ function noMirror({ kind, mirrors, releaseImage }: Inspected): string[] {
 function outsideImages(config: Inspected): string[] {
   const hosts = mirrorHosts(config);
   return config.references.flatMap(({ kind, path, text }) => {
-    if (kind !== 'image' || hosts.has(hostOf(text)) || isInside(hostOf(text))) return [];
+    if (kind !== 'image' || hosts.has(hostOf(text)) || isInside(hostNameOf(text))) return [];
     const [named = '', digest] = text.split('@');
     const rule = ruleFor(config.conf, named.replace(/:[^/:]*$/, ''));
     if (!rule || rule.mirrors.length === 0) return [`${path}: no mirror covers the image ${text}`];
@@ -50,7 +50,7 @@ function outsideImages(config: Inspected): string[] {
 }
 
 function outsideUrls(config: Inspected): string[] {
-  const hosts = new Set([...mirrorHosts(config)].map((host) => host.replace(/:\d+$/, '')));
+  const hosts = new Set([...mirrorHosts(config)].map(hostNameOf));
   const own = clusterDomains(config);
   return config.references.flatMap(({ kind, path, text }) => {
     const host = urlHost(text);
@@ -102,7 +102,7 @@ function proxyWithoutMirror(config: Inspected): string[] {
   const [, excluded = ''] = /\bNO_PROXY="?([^"\n]*)/i.exec(all) ?? [];
   const entries = excluded.split(',').map((entry) => entry.trim());
   return [...mirrorHosts(config)]
-    .filter((host) => !entries.some((entry) => isExcluded(host.replace(/:\d+$/, ''), entry)))
+    .filter((host) => !entries.some((entry) => isExcluded(hostNameOf(host), entry)))
     .map((host) => `A proxy is set and NO_PROXY does not have the mirror ${host}`);
 }
 
