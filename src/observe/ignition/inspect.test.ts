@@ -443,3 +443,159 @@ test('inspectIgnition names a registry once, however many files have its login',
 
   expect(inspect({ files }).credentialsFor).toEqual(['mirror.lab:5000']);
 });
+
+test('inspectIgnition tells of each manifest what it is, and which cannot be read', () => {
+  const { manifests } = inspect({
+    files: [
+      file(
+        '/opt/openshift/manifests/two.yaml',
+        'kind: A\n---\n---\nkind: B\nmetadata:\n  name: b\n',
+      ),
+      file('/var/opt/openshift/openshift/one.json', '{"kind":"C","metadata":{"name":"c"}}'),
+      file('/opt/openshift/manifests/words.yml', 'just: words\n'),
+      file('/opt/openshift/manifests/broken.yaml', 'kind: Broken\nmetadata: {\n'),
+      file('/opt/openshift/manifests/deeper/x.yaml', 'kind: D\n'),
+    ],
+  });
+
+  expect(manifests).toEqual([
+    { path: '/opt/openshift/manifests/two.yaml', kind: 'A', name: '' },
+    { path: '/opt/openshift/manifests/two.yaml', kind: 'B', name: 'b' },
+    { path: '/var/opt/openshift/openshift/one.json', kind: 'C', name: 'c' },
+    { path: '/opt/openshift/manifests/broken.yaml', kind: 'unreadable', name: '' },
+  ]);
+});
+
+test('inspectIgnition tells scripts by their mode or their first line, and what is neither that nor a unit', () => {
+  const { scripts, otherFiles } = inspect({
+    files: [
+      file('/usr/local/bin/a', 'abc', 0o755),
+      file('/usr/local/bin/b', '#!/bin/sh\n'),
+      file('/etc/c', 'plain'),
+      { path: '/etc/fetched', contents: { source: 'https://10.0.0.1/x' } },
+      { path: '/usr/local/bin/fetched', mode: 0o555, contents: { source: 'https://10.0.0.1/x' } },
+      file('/etc/systemd/system/d.service', '[Unit]'),
+      file('/opt/openshift/manifests/e.yaml', 'kind: E'),
+    ],
+  });
+
+  expect(scripts.map(({ path, sizeBytes }) => [path, sizeBytes])).toEqual([
+    ['/usr/local/bin/a', 3],
+    ['/usr/local/bin/b', 10],
+    ['/usr/local/bin/fetched', 0],
+  ]);
+  expect(scripts[0]?.sha256).toBe(
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  );
+  expect(otherFiles).toEqual(['/etc/c', '/etc/fetched']);
+});
+
+const ENCAPSULATED = '/etc/ignition-machine-config-encapsulated.json';
+
+test.each([
+  ['bootstrap', { units: [{ name: 'bootkube.service', contents: '' }] }],
+  ['bootstrap', { files: [file('/usr/local/bin/bootkube.sh', '#!')] }],
+  ['master', { files: [file(ENCAPSULATED, '{"name":"rendered-master-1"}')] }],
+  ['worker', { files: [file(ENCAPSULATED, '{"name":"rendered-worker-1"}')] }],
+  ['master', { files: [file('/x', '--node-labels=node-role.kubernetes.io/master')] }],
+  ['other', { files: [file('/etc/x', 'nothing')] }],
+  ['other', {}],
+  ['pointer', { ignition: { config: { merge: [{ source: 'https://10.0.0.1/x' }] } } }],
+  [
+    'other',
+    {
+      files: [file('/etc/x', 'nothing')],
+      ignition: { config: { merge: [{ source: 'https://10.0.0.1/x' }] } },
+    },
+  ],
+  ['other', { ignition: { config: { merge: [{ source: 'data:,x' }, {}] } } }],
+] as const)('inspectIgnition takes a config for a %s: %j', (kind, parts) => {
+  expect(inspect(parts).kind).toBe(kind);
+});
+
+test('inspectIgnition tells what is fetched, first what replaces all, and whether its hash is known', () => {
+  const { fetches } = inspect({
+    ignition: {
+      config: {
+        merge: [{ source: 'https://a/x' }, { source: 'data:,x' }],
+        replace: { source: 's3://b/y', verification: { hash: 'sha512-x' } },
+      },
+    },
+  });
+
+  expect(fetches).toEqual([
+    { source: 's3://b/y', verified: true },
+    { source: 'https://a/x', verified: false },
+  ]);
+});
+
+test('inspectIgnition takes the release image from the first script that names one', () => {
+  const script = (name: string, image: string) =>
+    file(`/usr/local/bin/${name}`, `https://a.io/x\npodman pull ${image}\n`);
+
+  expect(
+    inspect({
+      files: [script('node-image-pull.sh', 'q.io/b:1'), script('release-image.sh', 'q.io/a:1')],
+    }).releaseImage,
+  ).toBe('q.io/a:1');
+  expect(inspect({ files: [script('release-image-download.sh', 'q.io/c:1')] }).releaseImage).toBe(
+    'q.io/c:1',
+  );
+  expect(inspect({ files: [script('other.sh', 'q.io/a:1')] })).not.toHaveProperty('releaseImage');
+});
+
+const tableOf = (more: string, mirror = '') =>
+  inspect({
+    files: [
+      file(
+        '/etc/containers/registries.conf',
+        `[[registry]]\nlocation = "q.io"\n${more}\n[[registry.mirror]]\nlocation = "m.lab/q"\n${mirror}`,
+      ),
+    ],
+  }).mirrors[0];
+
+test('inspectIgnition tells of a mirror whether it serves digests only, is not verified or blocked', () => {
+  const plain = {
+    source: 'q.io',
+    mirrors: ['m.lab/q'],
+    digestOnly: false,
+    blocked: false,
+    insecure: false,
+  };
+
+  expect(tableOf('')).toEqual(plain);
+  expect(tableOf('mirror-by-digest-only = true')).toEqual({ ...plain, digestOnly: true });
+  expect(tableOf('', 'pull-from-mirror = "digest-only"')).toEqual({ ...plain, digestOnly: true });
+  expect(tableOf('blocked = true')).toEqual({ ...plain, blocked: true });
+  expect(tableOf('insecure = true')).toEqual({ ...plain, insecure: true });
+  expect(tableOf('', 'insecure = true')).toEqual({ ...plain, insecure: true });
+});
+
+test('inspectIgnition takes a source without a mirror for none that serves digests only', () => {
+  const { mirrors } = inspect({
+    files: [file('/etc/containers/registries.conf', '[[registry]]\nlocation = "q.io"\n')],
+  });
+
+  expect(mirrors).toMatchObject([{ mirrors: [], digestOnly: false }]);
+});
+
+test('inspectIgnition looks for addresses in units, and not in samples and notices', () => {
+  const address = 'https://outside.example.org/x';
+  const files = ['/usr/share/doc/x', '/etc/motd.d/x', '/etc/issue'].map((path) =>
+    file(path, address),
+  );
+
+  const { warnings } = inspect({
+    files,
+    units: [{ name: 'a.service', contents: `ExecStart=curl ${address}` }],
+  });
+
+  expect(warnings).toEqual([`a.service: ${address} is outside the mirror`]);
+});
+
+test('inspectIgnition shows nothing that is only there to make warnings from', () => {
+  expect(Object.keys(inspect({})).toSorted()).toEqual([
+    ...['certificates', 'credentialsFor', 'fetches', 'kind', 'loginKeys', 'manifests', 'mirrors'],
+    ...['otherFiles', 'scripts', 'secrets', 'units', 'version', 'warnings'],
+  ]);
+});

@@ -171,13 +171,10 @@ function scriptOf({ path, content }: IgnitionFile): Inspection['scripts'][number
 }
 
 function manifestsIn(path: string, text: string): Inspection['manifests'][number][] {
-  try {
-    return yamlDocuments(text, 'strict').flatMap((document) => {
-      const object = document.value() as { kind?: string; metadata?: { name?: string } } | null;
-      const { kind, metadata } = object ?? {};
-      return kind ? [{ path, kind, name: metadata?.name ?? '' }] : [];
-    });
-  } catch {
-    return [{ path, kind: 'unreadable', name: '' }];
-  }
+  return yamlDocuments(text, 'strict').flatMap(({ error, value }) => {
+    if (error) return [{ path, kind: 'unreadable', name: '' }];
+    const object = value() as { kind?: string; metadata?: { name?: string } } | null;
+    const { kind, metadata } = object ?? {};
+    return kind ? [{ path, kind, name: metadata?.name ?? '' }] : [];
+  });
 }

@@ -65,13 +65,11 @@ function privateKey(text: string): string | undefined {
 
 function secretManifest(text: string): string | undefined {
   if (!/^kind:\s*"?Secret"?\s*$/m.test(text)) return undefined;
-  try {
-    const keys = yamlDocuments(text, 'strict').flatMap((document) => {
-      const { data, stringData } = (document.value() ?? {}) as Record<string, object | undefined>;
-      return [...Object.keys(data ?? {}), ...Object.keys(stringData ?? {})];
-    });
-    return `Secret with ${keys.join(', ') || 'no keys'}`;
-  } catch {
-    return 'Secret';
-  }
+  const documents = yamlDocuments(text, 'strict');
+  if (documents.some(({ error }) => error)) return 'Secret';
+  const keys = documents.flatMap((document) => {
+    const { data, stringData } = (document.value() ?? {}) as Record<string, object | undefined>;
+    return [...Object.keys(data ?? {}), ...Object.keys(stringData ?? {})];
+  });
+  return `Secret with ${keys.join(', ') || 'no keys'}`;
 }
