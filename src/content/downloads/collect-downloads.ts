@@ -22,7 +22,7 @@ import {
   type Made,
 } from './download-world.ts';
 import { localFile } from './fetch-file.ts';
-import { addressOf } from './known-tools.ts';
+import { findTool } from './known-tools.ts';
 import { repositoryFiles } from './package-repository.ts';
 import { fromReleases, makeBootImages, openOnce } from './release-downloads.ts';
 import { readSum } from './sums.ts';
@@ -137,12 +137,9 @@ async function makeTool(
     throw new AtollError('INPUT_INVALID', `Cannot get ${name}: which version?`, {
       hint: 'Add "version"',
     });
-  const wanted = await mapBounded(world.ctx, AT_ONCE, architectures, async (machine) => {
-    const address = addressOf(name, version, machine);
-    if (!address) throw new Error(`${name} has no address`);
-    const sum = await readSum(world.ctx, world.deps.web, address.sums, basename(address.url));
-    return { path: address.path, url: address.url, sum };
-  });
+  const wanted = await mapBounded(world.ctx, AT_ONCE, architectures, (machine) =>
+    findTool(world.ctx, world.deps.web, { name, version, machine }),
+  );
   const files = await fetchAll(world, wanted);
   return [{ repository: `files/${name}`, tag: version, reason: `${name} ${version}`, files }];
 }

@@ -17,7 +17,7 @@ import { parseImageSet } from '../image-set/parse-image-set.ts';
 import { bootFiles, streamOf } from './boot-images.ts';
 import { collectDownloads } from './collect-downloads.ts';
 import { fetchFile } from './fetch-file.ts';
-import { addressOf } from './known-tools.ts';
+import { findTool, placesOf } from './known-tools.ts';
 import { repositoryFiles, type WantedRepository } from './package-repository.ts';
 import { sumIn } from './sums.ts';
 
@@ -113,14 +113,59 @@ test('sumIn reads what sha256sum writes, and a bare sum', () => {
   expect(sumIn(`${a}  other\n`, 'tool.tar.gz')).toBeUndefined();
 });
 
-test('addressOf knows where tools are published, and leaves those of a release alone', () => {
-  expect(addressOf('helm', 'v3.17.0', 'arm64')).toEqual({
-    url: 'https://get.helm.sh/helm-v3.17.0-linux-arm64.tar.gz',
-    sums: 'https://get.helm.sh/helm-v3.17.0-linux-arm64.tar.gz.sha256sum',
-    path: 'arm64/helm-v3.17.0-linux-arm64.tar.gz',
+describe('findTool', () => {
+  /** What is published, by address: the sums of a folder, as far as they matter. */
+  const published = (sums: Readonly<Record<string, readonly string[]>>) => ({
+    get: async (_ctx: unknown, url: string) => {
+      const names = sums[url];
+      return names && Buffer.from(names.map((name) => `${hex(name)}  ${name}\n`).join(''));
+    },
   });
-  expect(addressOf('oc-mirror', '4.21.3', 'amd64')?.sums).toContain('/x86_64/clients/ocp/4.21.3/');
-  expect(addressOf('oc', '4.21.3', 'amd64')).toBeUndefined();
+  const at = (tree: string) => `https://mirror.openshift.com/pub/${tree}/sha256sum.txt`;
+  const opm = (version: string, machine = 'amd64') => ({ name: 'opm', version, machine });
+
+  test('takes the name that the sums list, and the build for the oldest RHEL', async () => {
+    const sums = at('openshift-v4/aarch64/clients/ocp/4.22.13');
+    const names = ['opm-linux-4.22.13.tar.gz', 'opm-linux-rhel9-4.22.13.tar.gz'];
+
+    const both = await findTool(ctx, published({ [sums]: names }), opm('4.22.13', 'arm64'));
+    const one = await findTool(ctx, published({ [sums]: names.slice(1) }), opm('4.22.13', 'arm64'));
+
+    expect(both).toEqual({
+      path: 'arm64/opm-linux-4.22.13.tar.gz',
+      url: sums.replace('sha256sum.txt', 'opm-linux-4.22.13.tar.gz'),
+      sum: { sha256: hex('opm-linux-4.22.13.tar.gz'), by: sums },
+    });
+    expect(one.path).toBe('arm64/opm-linux-rhel9-4.22.13.tar.gz');
+  });
+
+  test.each([
+    ['5.0.3', 'openshift-v5/x86_64/clients/ocp/5.0.3'],
+    ['5.0.0-rc.4', 'openshift-v4/x86_64/clients/ocp/5.0.0-rc.4'],
+    ['4.22.0-ec.1', 'openshift-v4/x86_64/clients/ocp-dev-preview/4.22.0-ec.1'],
+  ])('finds %s in %s', async (version, folder) => {
+    const web = published({ [at(folder)]: ['oc-mirror.rhel9.tar.gz'] });
+
+    const { url } = await findTool(ctx, web, { name: 'oc-mirror', version, machine: 'amd64' });
+
+    expect(url).toBe(at(folder).replace('sha256sum.txt', 'oc-mirror.rhel9.tar.gz'));
+  });
+
+  test('names where it looked for what is nowhere', async () => {
+    await expect(findTool(ctx, published({}), opm('4.99.0'))).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      hint: expect.stringContaining(at('openshift-v4/x86_64/clients/ocp/4.99.0')) as string,
+    });
+  });
+
+  test('knows helm by its own sums, and leaves what is in a release alone', () => {
+    const file = 'helm-v3.17.0-linux-arm64.tar.gz';
+
+    expect(placesOf('helm', 'v3.17.0', 'arm64')).toEqual([
+      { sums: `https://get.helm.sh/${file}.sha256sum`, files: [file] },
+    ]);
+    expect(placesOf('oc', '4.21.3', 'amd64')).toEqual([]);
+  });
 });
 
 const disk = (name: string) => ({
