@@ -110,6 +110,7 @@ export async function withMirrorTools<T>(
       graphData: flags.graphData,
       graphBaseImage: flags.graphBaseImage,
       signatureStores: flags.signatureStore.length > 0 ? flags.signatureStore : undefined,
+      lookaside: (reference) => registries.lookaside(reference),
       releaseKeys: await givenReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
       sigstoreKey: flags.sigstoreKey
         ? await loadSigstoreKey(resolve(flags.sigstoreKey))

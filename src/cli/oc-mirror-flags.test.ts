@@ -11,13 +11,19 @@ test('inOurWords understands what oc-mirror calls by another name', () => {
     '--remove-signatures',
     '--workspace=file:///srv/mirror',
     '--dest-tls-verify=false',
+    '--registries.d=/etc/signatures',
   ];
 
   const parsed = parseArguments([...words, ...theirs], SET);
 
   expect(parsed).toMatchObject({
     kind: 'run',
-    options: { signatures: false, dir: '/srv/mirror', insecure: true },
+    options: {
+      signatures: false,
+      dir: '/srv/mirror',
+      insecure: true,
+      registriesD: '/etc/signatures',
+    },
   });
 });
 

@@ -15,6 +15,7 @@ const FLAGS: Readonly<Record<string, Meaning>> = {
   '--remove-signatures=true': { words: ['--no-signatures'] },
   '--remove-signatures=false': { words: [] },
   '--workspace': { words: ['--dir'] },
+  '--registries.d': { words: ['--registries-d'] },
   '--src-tls-verify=false': INSECURE,
   '--dest-tls-verify=false': INSECURE,
   '--src-tls-verify=true': { words: [] },
@@ -33,9 +34,6 @@ const FLAGS: Readonly<Record<string, Meaning>> = {
   '--strict-archive': { instead: 'Leave it out: no chunk is larger than --chunk-size says' },
   '--secure-policy': { instead: 'Write --sigstore-key FILE: releases are always verified by GPG' },
   '--policy': { instead: 'Write --sigstore-key FILE: releases are always verified by GPG' },
-  '--registries.d': {
-    instead: 'Leave it out: signatures beside images come along where there are any',
-  },
   '--rootless-storage-path': { instead: 'Leave it out: no container storage is used' },
   '--log-level': { instead: 'Write --verbose or --quiet' },
   '--dry-run-manifest-lists': { instead: 'Write --dry-run' },
@@ -49,7 +47,9 @@ const FLAGS: Readonly<Record<string, Meaning>> = {
 };
 
 /** Flags whose value is a folder, which oc-mirror writes as a URL. */
-const FOLDER_FLAGS: ReadonlySet<string> = new Set(['--from', '--to', '--dir', '--workspace']);
+const FOLDER_FLAGS: ReadonlySet<string> = new Set([
+  ...['--from', '--to', '--dir', '--workspace', '--registries.d'],
+]);
 
 /**
  * A command line of `atoll mirror` in our words; what has no word here stays for the parser to refuse.
@@ -59,7 +59,7 @@ export function inOurWords(argv: readonly string[]): readonly string[] {
   if (argv[0] !== 'mirror' || argv[1] === 'release') return argv;
   return argv.flatMap((word, index) => {
     if (FOLDER_FLAGS.has(argv[index - 1] ?? '')) return [folderOf(word)];
-    const [, flag = word, value] = /^(--[a-z-]+)=(.*)$/.exec(word) ?? [];
+    const [, flag = word, value] = /^(--[a-z.-]+)=(.*)$/.exec(word) ?? [];
     const meaning = FLAGS[word] ?? FLAGS[flag];
     const isFolder = value !== undefined && FOLDER_FLAGS.has(flag);
     if (!meaning || !('words' in meaning)) return isFolder ? [flag, folderOf(value)] : [word];

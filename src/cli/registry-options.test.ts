@@ -8,6 +8,7 @@ test('registryOptionsFrom hands every flag and the environment to the client', (
   const flags = {
     authfile: 'auth.json',
     registriesConf: 'registries.conf',
+    registriesD: 'registries.d',
     ca: ['a.crt', 'b.crt'],
     certsDir: 'certs.d',
     insecure: true,
@@ -22,12 +23,13 @@ test('registriesFrom refuses files that are named and not there, whoever would r
   const folder = await tempDir();
   const file = join(folder, 'file');
   await writeFile(file, '');
-  const none = { authfile: undefined, registriesConf: undefined, ca: [], certsDir: undefined };
-  const opened = (flags: object) => () =>
-    registriesFrom({ ...none, insecure: false, ...flags }, { env: {} });
+  const files = { authfile: undefined, registriesConf: undefined, ca: [] };
+  const none = { ...files, certsDir: undefined, registriesD: undefined, insecure: false };
+  const opened = (flags: object) => () => registriesFrom({ ...none, ...flags }, { env: {} });
 
   expect(opened({ authfile: join(folder, 'absent') })).toThrow('absent": there is nothing');
   expect(opened({ ca: [file, folder] })).toThrow('it is a folder');
   expect(opened({ certsDir: file })).toThrow('a file stands where a folder is meant');
+  expect(opened({ registriesD: join(folder, 'absent') })).toThrow('absent": there is nothing');
   await opened({ authfile: file, ca: [file], certsDir: folder })().close();
 });

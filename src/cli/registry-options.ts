@@ -12,6 +12,10 @@ export const REGISTRY_OPTIONS = {
     'FILE',
     'registries.conf with mirrors and blocks, instead of the system one',
   ),
+  registriesD: text(
+    'DIR',
+    'registries.d folder: where signatures of images lie, instead of the usual one',
+  ),
   ca: texts('FILE', 'Trust the CAs in this PEM file as well; may be given more than once'),
   certsDir: text('DIR', 'Folder of HOST[:PORT] folders with certificates, instead of certs.d'),
   insecure: onOff('Allow plain HTTP and certificates that do not verify'),
@@ -34,6 +38,7 @@ export function registryOptionsFrom(
   return {
     authfile: flags.authfile,
     registriesConf: flags.registriesConf,
+    registriesD: flags.registriesD,
     ca: flags.ca,
     certsDir: flags.certsDir,
     insecure: flags.insecure,
@@ -44,9 +49,9 @@ export function registryOptionsFrom(
 
 /** The registries of one command; close them when it ends. */
 export function registriesFrom(flags: RegistryFlags, terminal: Pick<Terminal, 'env'>): Registries {
-  const { authfile = [], registriesConf = [], ca, certsDir = [] } = flags;
+  const { authfile = [], registriesConf = [], registriesD = [], ca, certsDir = [] } = flags;
   for (const path of [authfile, registriesConf, ca].flat()) requireReadable(path, 'EISDIR');
-  for (const path of [certsDir].flat()) requireReadable(path, 'ENOTDIR');
+  for (const path of [certsDir, registriesD].flat()) requireReadable(path, 'ENOTDIR');
   return createRegistries(registryOptionsFrom(flags, terminal));
 }
 

@@ -21,6 +21,8 @@ export interface CollectDeps {
   /** Red Hat's by default. */
   readonly releaseKeys?: ReleaseKeys | undefined;
   readonly signatureStores?: readonly string[] | undefined;
+  /** Where `registries.d` says that GPG signatures of an image lie; asked before the stores. */
+  readonly lookaside?: ((reference: Reference) => Promise<string | undefined>) | undefined;
   /** Takes releases whose GPG signature is missing or wrong, and says so. */
   readonly ignoreReleaseSignature?: boolean | undefined;
   /** With a key Sigstore signatures are verified, not only looked for. */

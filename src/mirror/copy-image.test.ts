@@ -28,6 +28,7 @@ const none: Registries = {
   source: () => {
     throw new Error('No registry is expected here');
   },
+  lookaside: async () => undefined,
   catalog: () => {
     throw new Error('No registry is expected here');
   },

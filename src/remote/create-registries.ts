@@ -2,14 +2,20 @@ import type { Context } from '../core/context.ts';
 import type { RetryPolicy } from '../core/retry.ts';
 import { createServerRoutes } from '../http/server-routes.ts';
 import { Transport } from '../http/transport.ts';
-import type { Reference } from '../oci/reference.ts';
+import { type Reference, repositoryName } from '../oci/reference.ts';
 import { endpointRules, type PullEndpoint } from '../oci/registries/match.ts';
 import type { RegistriesConf } from '../oci/registries/model.ts';
+import {
+  lookasideOf,
+  type SignaturePlaces,
+  withoutAttachments,
+} from '../oci/registries/signature-places.ts';
 import { createLimiter, type Limiter } from './client/limiter.ts';
 import { RegistryClient } from './client/registry-client.ts';
 import { type Tuning, tuned } from './client/tuning.ts';
 import { type AuthLookup, loadAuthFiles } from './config/auth-file.ts';
 import { loadRegistriesConf } from './config/load-registries-conf.ts';
+import { loadSignaturePlaces } from './config/load-signature-places.ts';
 import { listRepositories } from './ops/lists.ts';
 import { blockedError, MirroredSource } from './pull-source.ts';
 import type { PullSource, Registries, RegistryOptions, Repository } from './registries.ts';
@@ -28,6 +34,9 @@ class OpenRegistries implements Registries {
   readonly #limiters = new Map<string, Limiter>();
   #confLoading: Promise<RegistriesConf> | undefined;
   #authLoading: Promise<AuthLookup> | undefined;
+  #placesLoading: Promise<SignaturePlaces> | undefined;
+  /** Files of `registries.d` and repositories that were told about. */
+  readonly #told = new Set<string>();
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -54,7 +63,12 @@ class OpenRegistries implements Registries {
     return new MirroredSource(reference, {
       conf: () => this.#conf(),
       open: (endpoint) => this.at(endpoint),
+      hasAttachments: (ctx) => this.#hasAttachments(ctx, reference),
     });
+  }
+
+  async lookaside(reference: Reference): Promise<string | undefined> {
+    return lookasideOf(await this.#places(), reference);
   }
 
   async *catalog(ctx: Context, registry: string): AsyncGenerator<string> {
@@ -100,6 +114,23 @@ class OpenRegistries implements Registries {
   #isInsecure(host: string): boolean {
     const { insecure } = this.#options;
     return Array.isArray(insecure) ? insecure.includes(host) : insecure === true;
+  }
+
+  /** What `registries.d` switches off is not looked for, which is told once for each repository. */
+  async #hasAttachments(ctx: Context, reference: Reference): Promise<boolean> {
+    const file = withoutAttachments(await this.#places(), reference);
+    if (file === undefined) return true;
+    const name = repositoryName(reference);
+    if (this.#told.has(name)) return false;
+    this.#told.add(name);
+    const message = `Signatures of ${name} are not looked for: "${file}" says use-sigstore-attachments: false`;
+    ctx.emit({ type: 'note.added', message });
+    return false;
+  }
+
+  #places(): Promise<SignaturePlaces> {
+    this.#placesLoading ??= loadSignaturePlaces(this.#options);
+    return this.#placesLoading;
   }
 
   #conf(): Promise<RegistriesConf> {

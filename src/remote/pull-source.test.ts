@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { collect, describeBytes, once, openRegistries } from '../../test/support/remote.ts';
 import { error, startScriptedRegistry } from '../../test/support/scripted-registry.ts';
 import { tempDir } from '../../test/support/temp.ts';
-import { silentContext } from '../core/context.ts';
+import { recordingContext, silentContext } from '../core/context.ts';
 import { digestOf } from '../oci/digest.ts';
 import { MEDIA_TYPES } from '../oci/media-types.ts';
 import { parseReference } from '../oci/reference.ts';
@@ -62,6 +62,32 @@ describe('a pull', () => {
     expect(await source.referrers(ctx, DESCRIPTOR.digest)).toEqual([]);
 
     expect(only.lines()).not.toContain(`HEAD /v2/org/app/manifests/${DESCRIPTOR.digest}`);
+  });
+
+  test('does not ask for signatures where registries.d says that there are none, and tells it once', async () => {
+    const only = await holding('org/app');
+    const registriesD = await tempDir();
+    const off = 'use-sigstore-attachments: false';
+    await writeFile(join(registriesD, 'a.yaml'), `docker: {"${only.host}/org": {${off}}}`);
+    await writeFile(join(registriesD, 'notes.txt'), 'no YAML: [');
+    const source = (name: string, more: object = {}) =>
+      openRegistries(more).source(parseReference(`${only.host}/${name}:v1`));
+    const signature = `${DESCRIPTOR.digest.replace(':', '-')}.sig`;
+    const told = recordingContext();
+
+    const silent = source('org/app', { registriesD });
+    expect(await silent.resolve(told, signature)).toBeUndefined();
+    expect(await silent.find(told, signature)).toBeUndefined();
+    expect(await silent.referrers(told, DESCRIPTOR.digest)).toEqual([]);
+    expect(only.lines()).toEqual([]);
+    expect(told.events.map((event) => 'message' in event && event.message)).toEqual([
+      `Signatures of ${only.host}/org/app are not looked for: "${join(registriesD, 'a.yaml')}" says ${off}`,
+    ]);
+    expect(await silent.resolve(ctx, 'v1')).toEqual(DESCRIPTOR);
+
+    await source('other/app', { registriesD }).resolve(ctx, signature);
+    await source('org/app').resolve(ctx, signature);
+    expect(only.lines().filter((line) => line.endsWith('.sig'))).toHaveLength(2);
   });
 
   test('falls through to the source after all mirrors', async () => {

@@ -7,6 +7,7 @@ import type { Descriptor } from '../oci/descriptor.ts';
 import { type Digest, isDigest } from '../oci/digest.ts';
 import type { RawManifest } from '../oci/manifest.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
+import { signedDigest } from '../oci/referrers.ts';
 import { type PullEndpoint, pullEndpoints } from '../oci/registries/match.ts';
 import type { RegistriesConf } from '../oci/registries/model.ts';
 import type { PullSource, Repository } from './registries.ts';
@@ -14,6 +15,8 @@ import type { PullSource, Repository } from './registries.ts';
 export interface PullWays {
   readonly conf: () => Promise<RegistriesConf>;
   readonly open: (endpoint: PullEndpoint) => Repository;
+  /** Whether signatures beside the image are to be looked for; always where this is not said. */
+  readonly hasAttachments?: (ctx: Context) => Promise<boolean>;
 }
 
 interface Attempt {
@@ -41,10 +44,12 @@ export class MirroredSource implements PullSource {
   }
 
   async resolve(ctx: Context, tagOrDigest: string): Promise<Descriptor | undefined> {
+    if (await this.#isPassedOver(ctx, tagOrDigest)) return undefined;
     return await this.#first(ctx, tagOrDigest, (place) => place.resolve(ctx, tagOrDigest));
   }
 
   async find(ctx: Context, tagOrDigest: string): Promise<RawManifest | undefined> {
+    if (await this.#isPassedOver(ctx, tagOrDigest)) return undefined;
     return await this.#first(ctx, tagOrDigest, (place) => place.find(ctx, tagOrDigest));
   }
 
@@ -65,6 +70,7 @@ export class MirroredSource implements PullSource {
   }
 
   async referrers(ctx: Context, subject: Digest, tags?: KnownTags): Promise<readonly Descriptor[]> {
+    if (!((await this.#ways.hasAttachments?.(ctx)) ?? true)) return [];
     const place = this.#chosen ?? (await this.#found(ctx, subject));
     return await place.referrers(ctx, subject, tags);
   }
@@ -72,6 +78,11 @@ export class MirroredSource implements PullSource {
   async *tags(ctx: Context): AsyncGenerator<string> {
     if (this.#chosen) yield* this.#chosen.tags(ctx);
     else yield* await this.#firstTags(ctx);
+  }
+
+  async #isPassedOver(ctx: Context, tagOrDigest: string): Promise<boolean> {
+    if (signedDigest(tagOrDigest) === undefined) return false;
+    return !((await this.#ways.hasAttachments?.(ctx)) ?? true);
   }
 
   /** The repository that serves blobs: the one the manifest came from, else the first that has the blob. */

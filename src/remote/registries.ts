@@ -14,6 +14,8 @@ export interface RegistryOptions extends HttpOptions {
   readonly authfile?: string | undefined;
   /** `registries.conf` to use instead of the system's. */
   readonly registriesConf?: string | undefined;
+  /** Folder to use instead of the usual `registries.d`. */
+  readonly registriesD?: string | undefined;
   /**
    * As strict as a container runtime: `/v2/` must answer 200 or 401, and credentials are shown only
    * where it asked for them.
@@ -52,6 +54,8 @@ export interface Registries {
   at(endpoint: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository;
   /** Reads through `registries.conf`: rewriting, mirrors in order, blocked. */
   source(reference: Reference): PullSource;
+  /** Where `registries.d` says that GPG signatures of an image lie: a URL up to its digest. */
+  lookaside(reference: Reference): Promise<string | undefined>;
   /** The repositories that a registry shows to whoever asks; not every registry does. */
   catalog(ctx: Context, registry: string): AsyncIterable<string>;
   /** The limit of concurrent requests to this registry: halved by a 429, then growing back. */

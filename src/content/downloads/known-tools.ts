@@ -8,13 +8,13 @@ import type { WantedFile } from './fetch-file.ts';
 import { sumIn } from './sums.ts';
 
 /** Where a tool that is not in the payload may be published: one file of sums, and names that it may list. */
-export interface ToolPlace {
+export interface PublishedTool {
   readonly sums: string;
   /** In the order in which they are wanted. */
   readonly files: readonly string[];
 }
 
-type Places = (version: string, machine: string) => readonly ToolPlace[];
+type Places = (version: string, machine: string) => readonly PublishedTool[];
 
 const MIRROR = 'https://mirror.openshift.com/pub';
 
@@ -49,7 +49,7 @@ const PLACES: Readonly<Record<string, Places>> = {
 };
 
 /** Empty for what comes out of a release. */
-export function placesOf(name: string, version: string, machine: string): readonly ToolPlace[] {
+export function placesOf(name: string, version: string, machine: string): readonly PublishedTool[] {
   return PLACES[name]?.(version.replace(/^v(?=\d)/, ''), machine) ?? [];
 }
 

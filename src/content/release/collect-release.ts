@@ -71,7 +71,8 @@ async function findRelease(
   const descriptor = await source.resolve(ctx, tagOrDigestOf(wanted.reference));
   if (!descriptor) throw unknownImage(wanted.reference);
   const isDelete = set.purpose === 'delete';
-  const signature = isDelete ? undefined : await trustRelease(ctx, descriptor.digest, deps);
+  const named = { reference: wanted.reference, digest: descriptor.digest };
+  const signature = isDelete ? undefined : await trustRelease(ctx, named, deps);
   const payload = await readPayload(ctx, source, descriptor);
   checkExpected(wanted, payload);
   const tag = signedTag(signature) ?? payload.tag;

@@ -9,7 +9,7 @@ import { selectPlatforms } from '../../oci/platform.ts';
 import type { Reference } from '../../oci/reference.ts';
 import { knows } from '../../openshift/features.ts';
 import type { CollectDeps } from '../collecting.ts';
-import { type VerifiedSignature, verifyRelease } from './signatures/gpg.ts';
+import { SIGNATURE_STORES, type VerifiedSignature, verifyRelease } from './signatures/gpg.ts';
 import { loadReleaseKeys } from './signatures/release-keys.ts';
 import { findSigstore, sigstoreTag, verifySigstore } from './signatures/sigstore.ts';
 import { findBundles, verifyBundles } from './signatures/sigstore-bundle.ts';
@@ -17,16 +17,15 @@ import { findBundles, verifyBundles } from './signatures/sigstore-bundle.ts';
 /** The signature of a release; undefined, with a loud warning, where the user chose to do without. */
 export async function trustRelease(
   ctx: Context,
-  digest: Digest,
+  { reference, digest }: { readonly reference: Reference | undefined; readonly digest: Digest },
   deps: CollectDeps,
 ): Promise<VerifiedSignature | undefined> {
   const keys = deps.releaseKeys ?? (await loadReleaseKeys());
+  const given = deps.signatureStores?.length ? deps.signatureStores : SIGNATURE_STORES;
+  const lookaside = reference && (await deps.lookaside?.(reference));
+  const stores = lookaside ? [lookaside, ...given] : given;
   try {
-    return await verifyRelease(ctx, digest, {
-      web: deps.web,
-      keys,
-      ...(deps.signatureStores?.length ? { stores: deps.signatureStores } : {}),
-    });
+    return await verifyRelease(ctx, digest, { web: deps.web, keys, stores });
   } catch (error) {
     if (!deps.ignoreReleaseSignature || ctx.signal.aborted) throw error;
     ctx.emit({

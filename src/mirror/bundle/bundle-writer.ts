@@ -11,9 +11,9 @@ import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
+import { signedDigest } from '../../oci/referrers.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/disk/free-space.ts';
-import { signedDigest } from '../copy/attachments.ts';
 import type { LayerDelta } from '../delta/layer-delta.ts';
 import {
   type BundleAttachment,

@@ -1,8 +1,9 @@
 import type { Context } from '../../core/context.ts';
 import type { KnownTags } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { type Digest, isDigest, splitDigest } from '../../oci/digest.ts';
+import type { Digest } from '../../oci/digest.ts';
 import { isManifestType } from '../../oci/media-types.ts';
+import { signatureTags } from '../../oci/referrers.ts';
 import type { SourceRepository } from './copy-repositories.ts';
 
 /** Something that belongs to an image: by its tag (cosign), or by its subject (OCI 1.1). */
@@ -13,24 +14,8 @@ export interface Attachment {
   readonly subject?: Digest | undefined;
 }
 
-/** What cosign appends to the name of an image's digest. */
-const SUFFIXES = ['sig', 'att', 'sbom'] as const;
 /** One page of most registries. A longer list costs more than asking for each tag. */
 const MAX_TAGS = 1000;
-
-export function signatureTags(subject: Digest): string[] {
-  const { algorithm, hex } = splitDigest(subject);
-  return SUFFIXES.map((suffix) => `${algorithm}-${hex}.${suffix}`);
-}
-
-const SIGNATURE_TAG = /^(?<algorithm>sha256|sha512)-(?<hex>[0-9a-f]+)\.(?:sig|att|sbom)$/;
-
-/** The digest of the image that a tag of cosign belongs to; undefined for every other tag. */
-export function signedDigest(tag: string): Digest | undefined {
-  const { algorithm, hex } = SIGNATURE_TAG.exec(tag)?.groups ?? {};
-  const digest = `${algorithm}:${hex}`;
-  return isDigest(digest) ? digest : undefined;
-}
 
 /** Looks for signatures, attestations and other artifacts of images at a source. */
 export class AttachmentFinder {

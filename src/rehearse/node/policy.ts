@@ -1,5 +1,6 @@
 import { AtollError } from '../../core/errors.ts';
 import type { Reference } from '../../oci/reference.ts';
+import { scopesOf } from '../../oci/registries/signature-places.ts';
 import { type PolicyRequirement, policySchema } from './policy-schema.ts';
 
 /** `policy.json` of a node, and the file it came from. */
@@ -44,18 +45,4 @@ export function decide(policy: Policy, reference: Reference): PolicyDecision {
     if (requirements) return { scope, requirements };
   }
   return { scope: 'default', requirements: policy.scopes[''] ?? policy.default };
-}
-
-/** From the most exact to the widest, as containers-policy.json(5) lists them. */
-function scopesOf({ registry, repository, tag, digest }: Reference): string[] {
-  const name = `${registry}/${repository}`;
-  const exact = digest ? [`${name}@${digest}`] : [`${name}:${tag ?? 'latest'}`];
-  const parts = repository.split('/');
-  const parents = parts.map((_, index) =>
-    [registry, ...parts.slice(0, parts.length - index)].join('/'),
-  );
-  // Wildcards are for names: they cover every port.
-  const labels = registry.replace(/:\d+$/, '').split('.');
-  const wildcards = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
-  return [...exact, ...parents, registry, ...wildcards];
 }

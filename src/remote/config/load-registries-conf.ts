@@ -58,7 +58,7 @@ async function readMain(
 
 /** A file that went away since it was listed, or a link to nowhere, is passed over. */
 async function readDropIns(directory: string): Promise<RegistriesFile[]> {
-  const files = await Promise.all((await listDropIns(directory)).map(readIfPresent));
+  const files = await Promise.all((await filesIn(directory, '.conf')).map(readIfPresent));
   return files.filter((file) => file !== undefined);
 }
 
@@ -71,10 +71,11 @@ async function readIfPresent(path: string): Promise<RegistriesFile | undefined> 
   return text === undefined ? undefined : parseRegistriesFile(path, text);
 }
 
-async function listDropIns(directory: string): Promise<string[]> {
+/** Files with this ending, in the order of their names; none where there is no such folder. */
+export async function filesIn(directory: string, ending: string): Promise<string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });
-    const names = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.conf'));
+    const names = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith(ending));
     return names.map((entry) => join(directory, entry.name)).toSorted();
   } catch (cause) {
     if (systemCodeOf(cause) === 'ENOENT') return [];

@@ -45,6 +45,8 @@ export interface ReleaseTools {
   readonly release: OpenRelease;
   readonly reach: ComponentReach;
   readonly web: Web;
+  /** Where `registries.d` says that its GPG signatures lie. */
+  readonly lookaside: string | undefined;
 }
 
 /** Opens the release the command line names, for as long as `work` takes. */
@@ -63,7 +65,9 @@ export async function withRelease<T>(
       source: registries.source.bind(registries),
       repository: registries.repository.bind(registries),
     };
-    return await work({ release, reach, web });
+    const { reference } = release.place;
+    const lookaside = reference && (await registries.lookaside(reference));
+    return await work({ release, reach, web, lookaside });
   } finally {
     web.close();
     await registries.close();

@@ -1,3 +1,4 @@
+import { SIGNATURE_STORES } from '../../../content/release/signatures/gpg.ts';
 import { loadReleaseKeys } from '../../../content/release/signatures/release-keys.ts';
 import { loadSigstoreKey } from '../../../content/release/signatures/sigstore.ts';
 import { type ReleaseVerdict, verifyOpenRelease } from '../../../content/release/verify-release.ts';
@@ -40,14 +41,13 @@ export const releaseVerifyCommand = defineCommand({
     const { releaseKey, signatureStore, sigstoreKey, images } = input.options;
     const keys = await loadReleaseKeys(releaseKey);
     const key = sigstoreKey === undefined ? undefined : await loadSigstoreKey(sigstoreKey);
-    const stores = signatureStore.length > 0 ? { stores: signatureStore } : {};
-    return await withRelease(ctx, input, ({ release, reach, web }) =>
-      verifyOpenRelease(ctx, release, {
-        trust: { web, keys, ...stores },
-        sigstoreKey: key,
-        images: images ? reach : undefined,
-      }),
-    );
+    const given = signatureStore.length > 0 ? signatureStore : SIGNATURE_STORES;
+    return await withRelease(ctx, input, async ({ release, reach, web, lookaside }) => {
+      const stores = lookaside ? [lookaside, ...given] : given;
+      const trust = { web, keys, stores };
+      const options = { trust, sigstoreKey: key, images: images ? reach : undefined };
+      return await verifyOpenRelease(ctx, release, options);
+    });
   },
   text: verdictText,
   exitCode: ({ images }) => {

@@ -20,7 +20,7 @@ export interface VerifiedSignature {
 export interface SignatureTrust {
   readonly web: Web;
   readonly keys: ReleaseKeys;
-  /** URLs of signature stores; the public ones by default. */
+  /** URLs of signature stores; the public ones by default. One that ends in `@` is the lookaside of a repository. */
   readonly stores?: readonly string[] | undefined;
 }
 
@@ -132,7 +132,7 @@ function noneFound(
 }
 
 /** The public stores, in the order they are asked. */
-const SIGNATURE_STORES: readonly string[] = [
+export const SIGNATURE_STORES: readonly string[] = [
   'https://mirror.openshift.com/pub/openshift-v4/signatures/openshift/release',
   'https://storage.googleapis.com/openshift-release/official/signatures/openshift/release',
 ];
@@ -146,7 +146,7 @@ interface StoredSignature {
   readonly bytes: Uint8Array;
 }
 
-/** The signatures of a digest in one store: `<store>/sha256=<hex>/signature-N`, N from 1 without gaps. */
+/** The signatures of a digest in one store: `<store>/sha256=<hex>/signature-N`, or `<store>/<repository>@sha256=…`; N from 1 without gaps. */
 async function* storedSignatures(
   ctx: Context,
   web: Web,
@@ -154,7 +154,8 @@ async function* storedSignatures(
   digest: Digest,
 ): AsyncGenerator<StoredSignature> {
   const { algorithm, hex } = splitDigest(digest);
-  const folder = `${store.replace(/\/+$/, '')}/${algorithm}=${hex}`;
+  const before = store.endsWith('@') ? store : `${store.replace(/\/+$/, '')}/`;
+  const folder = `${before}${algorithm}=${hex}`;
   for (let number = 1; number <= MAX_SIGNATURES; number += 1) {
     const url = `${folder}/signature-${number}`;
     const bytes = await web.get(ctx, url, { maxBytes: MAX_SIGNATURE_BYTES });

@@ -4,8 +4,8 @@ import { mapBounded } from '../../../core/pool.ts';
 import { Progress } from '../../../core/progress.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { isManifestType } from '../../../oci/media-types.ts';
+import { signatureTags } from '../../../oci/referrers.ts';
 import type { Registries, Repository } from '../../../remote/registries.ts';
-import { signatureTags } from '../../copy/attachments.ts';
 import type { KnownImage } from '../working-dir.ts';
 
 const AT_ONCE = 16;

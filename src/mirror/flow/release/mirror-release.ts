@@ -123,7 +123,7 @@ async function trusted(
     const carried = await carriedSignature(ctx, fromDir, digest, keys);
     if (carried) return carried;
   }
-  return await trustRelease(ctx, digest, collect);
+  return await trustRelease(ctx, { reference: origin.release.place.reference, digest }, collect);
 }
 
 /** A release that a sync would refuse is refused here, too: nodes would not start it. */
