@@ -96,10 +96,10 @@ describeWithPeers(['etcd', 'kube-apiserver'], 'verify against a real API', () =>
       spec: { osImageURL: `quay.io/openshift-release-dev/ocp-v4.0-art-dev@${digestOf('system')}` },
     });
 
-    const running = await runningImages(silentContext(), cluster.resources);
+    const running = [...(await runningImages(silentContext(), cluster.resources))].join(' ');
 
     const expected = [digestOf('master'), digestOf('worker'), RELEASE_DIGEST, digestOf('system')];
-    expect([...running]).toEqual(expect.arrayContaining(expected));
+    for (const name of [...expected, INDEX]) expect(running).toContain(name);
   });
 
   test('fails when the certificate of the API itself runs out soon', async () => {

@@ -1,6 +1,7 @@
 import semver from 'semver';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
+import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
 import { isBelow } from '../../destination.ts';
 import type { MirroredImage } from '../../image-rules.ts';
 import { type Need, needKey, needsOf } from '../../need.ts';
@@ -8,7 +9,7 @@ import { placedOf } from '../image-record.ts';
 import { readReport } from '../report.ts';
 import type { RunContent } from '../run.ts';
 import type { KnownImage, WorkingDir } from '../working-dir.ts';
-import { readContents } from './mirror-content.ts';
+import { type ImageContent, readContents } from './mirror-content.ts';
 import { type DeletePlan, planRemoval, type RemovalOptions } from './plan-delete.ts';
 
 export interface PruneOptions extends RemovalOptions {
@@ -16,7 +17,7 @@ export interface PruneOptions extends RemovalOptions {
   readonly wanted: readonly MirroredImage[];
   /** So many newest releases of each minor version stay, whatever is wanted. */
   readonly keepReleases: number;
-  /** Digests that clusters run or can go back to: what belongs to them stays. */
+  /** Names of what clusters run or can go back to, by tag or digest: what belongs to them stays. */
   readonly running: ReadonlySet<string>;
 }
 
@@ -35,13 +36,44 @@ export async function planPrune(ctx: Context, options: PruneOptions): Promise<Pr
   const isNeeded = (need: Need) => needed.has(needKey(need));
   const going = here.filter((image) => !neededBy(image).some(isNeeded));
   const used = running.size > 0 ? await readContents(ctx, registries, going) : [];
-  const inUse = used.filter(({ image, tree }) =>
-    [image, ...tree].some(({ digest }) => running.has(digest)),
-  );
+  const isUsed = usedBy(running);
+  const inUse = used.filter(isUsed);
   // A release or a bundle is kept whole: its other parts may be started at any moment.
   for (const { image } of inUse) for (const need of neededBy(image)) needed.add(needKey(need));
   const plan = await planRemoval(ctx, options, isNeeded);
   return { ...plan, inUse: going.length - plan.deleted.length };
+}
+
+/**
+ * Whether a cluster means this image: by a digest in it, by the name upstream has, or by its place in the
+ * mirror, under whatever name the mirror's host goes.
+ */
+function usedBy(running: ReadonlySet<string>): (content: ImageContent) => boolean {
+  const digests = new Set([...running].flatMap((name) => DIGEST.exec(name)?.[0] ?? []));
+  const tagged = [...running].filter((name) => !DIGEST.test(name)).flatMap(referenceIfAny);
+  const names = new Set(tagged.map((each) => formatReference(withTag(each))));
+  const places = new Set(tagged.map((each) => placeOf(withTag(each))));
+  return ({ image, tree }) =>
+    [image, ...tree].some(({ digest }) => digests.has(digest)) ||
+    names.has(formatReference(withTag(image.image.source))) ||
+    places.has(placeOf(image.target));
+}
+
+const DIGEST = /sha256:[0-9a-f]{64}/;
+const placeOf = ({ repository, tag }: Reference) => `${repository}:${tag}`;
+const withTag = ({ registry, repository, tag = 'latest' }: Reference): Reference => ({
+  registry,
+  repository,
+  tag,
+});
+
+/** What is no name of an image, such as a blank that a trigger fills in, is in no mirror. */
+function referenceIfAny(name: string): Reference[] {
+  try {
+    return [parseReference(name)];
+  } catch {
+    return [];
+  }
 }
 
 const neededBy = (image: MirroredImage): readonly Need[] => image.neededBy ?? needsOf(image.image);
