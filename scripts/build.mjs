@@ -66,10 +66,12 @@ async function writeLauncher() {
   const main = join(dist, 'cli', 'main.js');
   await build({ ...settings, entryPoints: [join(launch, 'main.ts')], outfile: main });
   chmodSync(main, 0o755);
-  const prepare = join(dist, 'cli', 'prepare.js');
-  await build({ ...settings, entryPoints: [join(launch, 'prepare.ts')], outfile: prepare });
-  run(process.execPath, [prepare]);
-  for (const name of ['prepare.js', 'help-texts.js']) rmSync(join(dist, 'cli', name));
+  for (const name of ['prepare', 'record']) {
+    const entryPoints = [join(launch, `${name}.ts`)];
+    await build({ ...settings, entryPoints, outfile: join(dist, 'cli', `${name}.js`) });
+  }
+  run(process.execPath, [join(dist, 'cli', 'prepare.js')]);
+  for (const name of ['prepare.js', 'record.js', 'help-texts.js']) rmSync(join(dist, 'cli', name));
 }
 
 function run(file, args) {

@@ -49,6 +49,23 @@ test('the launcher prints help that is what the program would say', () => {
   expect(texts).toEqual(slow);
 });
 
+test('the launcher prints the help of a group at once where the command is missing, as the program does', () => {
+  const lines = [[], ['mirror'], ['registry', 'user']];
+  const run = () =>
+    lines
+      .map((argv) => atoll(...argv))
+      .map(({ stdout, stderr, status }) => ({ stdout, stderr, status }));
+  const texts = helpTexts();
+  writeFileSync(join(cli, HELP_FILE), JSON.stringify(texts));
+  const ready = run();
+  writeFileSync(join(cli, HELP_FILE), '{}');
+  const slow = run();
+
+  expect(ready.map(({ status }) => status)).toEqual([2, 2, 2]);
+  expect(ready[0]).toMatchObject({ stdout: '', stderr: texts['100'] });
+  expect(ready).toEqual(slow);
+});
+
 test('the launcher runs a chunk as it is now, though one of the same length was compiled', () => {
   const chunks = join(folder, 'dist', 'chunks');
   const paths = readdirSync(chunks).map((name) => join(chunks, name));

@@ -59,6 +59,22 @@ test('no command reads a large library before it needs it', () => {
   expect(libraries.filter((file) => /zod\/v4\/locales\/(?!en\.js)/.test(file))).toEqual([]);
 });
 
+test('mirror sync reads what collects releases, operators and charts when an image set asks for them', () => {
+  const sources = readFor('src/cli/commands/mirror/sync.ts');
+
+  expect(sources).toContain('src/mirror/copy/planner.ts');
+  expect(
+    sources.filter((file) =>
+      /^src\/(content\/(release\/graph|catalog|helm|downloads|layers)|store|mirror\/(bundle|delta))\//.test(
+        file,
+      ),
+    ),
+  ).toEqual([]);
+  expect(
+    sources.filter((file) => /^src\/cli\/commands\/mirror\/(save|load|delete)/.test(file)),
+  ).toEqual([]);
+});
+
 test('a library that is read when needed has its names', () => {
   const late = Object.values(outputs).filter(({ entryPoint }) =>
     /node_modules/.test(entryPoint ?? ''),

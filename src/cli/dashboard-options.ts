@@ -1,5 +1,4 @@
 import type { Context } from '../core/context.ts';
-import { runProgram } from '../core/process.ts';
 import type { Watched } from '../dashboard/watched.ts';
 import type { WatchedCommand } from '../dashboard/watched-command.ts';
 import type { Site } from '../site/read-site.ts';
@@ -104,6 +103,7 @@ export async function openBrowser(ctx: Context, url: string, terminal: Terminal)
   const isMac = process.platform === 'darwin';
   const isDesktop = isMac || (DISPLAY ?? WAYLAND_DISPLAY) !== undefined;
   if (!terminal.interactive || !isDesktop || SSH_CONNECTION) return;
+  const { runProgram } = await import('../core/process.ts');
   await runProgram(ctx, isMac ? 'open' : 'xdg-open', [url]).catch(() => undefined);
 }
 

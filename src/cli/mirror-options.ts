@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import type { CollectDeps } from '../content/collecting.ts';
-import { helmLogin } from '../content/helm/chart-login.ts';
 import { givenReleaseKeys } from '../content/release/signatures/release-keys.ts';
-import { loadSigstoreKey } from '../content/release/signatures/sigstore.ts';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { parseBytes } from '../core/format.ts';
@@ -112,9 +110,7 @@ export async function withMirrorTools<T>(
       signatureStores: flags.signatureStore.length > 0 ? flags.signatureStore : undefined,
       lookaside: (reference) => registries.lookaside(reference),
       releaseKeys: await givenReleaseKeys(flags.releaseKey.map((file) => resolve(file))),
-      sigstoreKey: flags.sigstoreKey
-        ? await loadSigstoreKey(resolve(flags.sigstoreKey))
-        : undefined,
+      sigstoreKey: flags.sigstoreKey ? await sigstoreKeyIn(flags.sigstoreKey) : undefined,
       ignoreReleaseSignature: flags.ignoreReleaseSignature,
       chartLogin: chartLoginFrom(options, terminal.env),
     };
@@ -125,12 +121,18 @@ export async function withMirrorTools<T>(
   }
 }
 
+async function sigstoreKeyIn(file: string): Promise<CollectDeps['sigstoreKey']> {
+  const { loadSigstoreKey } = await import('../content/release/signatures/sigstore.ts');
+  return await loadSigstoreKey(resolve(file));
+}
+
 /** As "helm repo add" wrote it down, else from the auth files, by host. */
 function chartLoginFrom(
   { authfile }: { readonly authfile?: string | undefined },
   env: Terminal['env'],
 ): CollectDeps['chartLogin'] {
   return async (url) => {
+    const { helmLogin } = await import('../content/helm/chart-login.ts');
     const known = await helmLogin(env, url);
     if (known) return known;
     const { host, pathname } = new URL(url);

@@ -3,8 +3,6 @@ import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
 import { mapBounded } from '../core/pool.ts';
 import { formatReference, tagOrDigestOf } from '../oci/reference.ts';
-import { openDiskStore } from '../store/disk/disk-store.ts';
-import { layoutRoot, layoutSource } from '../store/layout/source.ts';
 import { type CollectDeps, failureOf } from './collecting.ts';
 import {
   type Collection,
@@ -69,6 +67,10 @@ async function fromLayout(
   path: string,
   { targetRepo, targetTag }: AdditionalImage,
 ): Promise<Pick<ContentImage, 'source' | 'digest' | 'from' | 'targetRepository' | 'targetTag'>> {
+  const [{ openDiskStore }, { layoutRoot, layoutSource }] = await Promise.all([
+    import('../store/disk/disk-store.ts'),
+    import('../store/layout/source.ts'),
+  ]);
   const store = await openDiskStore(path, { create: false });
   const { digest } = await layoutRoot(ctx, store);
   const repository = targetRepo ?? basename(path).toLowerCase();

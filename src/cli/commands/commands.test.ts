@@ -91,6 +91,16 @@ test.each([...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))])(
   },
 );
 
+test('loadCommands gives a command that is named in full, alone where it can be had so', async () => {
+  const named = COMMANDS.filter(({ name }) => name.startsWith('mirror '));
+  for (const command of named) {
+    expect((await loadCommands([...command.name.split(' '), '--help'])).commands).toContain(
+      command,
+    );
+  }
+  expect((await loadCommands(['mirror', 'sync'])).commands).toHaveLength(1);
+});
+
 test('loadCommands gives all of them to a command line it does not know', async () => {
   expect((await loadCommands(['mirorr'])).commands).toBe(COMMANDS);
   expect((await loadCommands([])).commands).toBe(COMMANDS);

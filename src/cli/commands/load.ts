@@ -4,7 +4,7 @@ import { GROUPS } from './groups.ts';
 
 type Load = () => Promise<readonly Command[]>;
 
-/** The commands by their first word, each loaded only when it is asked for. */
+/** The commands by their first word or words, each loaded only when it is asked for. */
 const LOADERS: Readonly<Record<string, Load>> = {
   lab: async () => [(await import('./lab.ts')).labCommand],
   init: async () => [(await import('./init.ts')).initCommand],
@@ -16,6 +16,11 @@ const LOADERS: Readonly<Record<string, Load>> = {
   ui: async () => [(await import('./ui.ts')).uiCommand],
   down: async () => [(await import('./down.ts')).downCommand],
   mirror: async () => (await import('./mirror/index.ts')).MIRROR_COMMANDS,
+  'mirror sync': async () => [(await import('./mirror/sync.ts')).mirrorSyncCommand],
+  'mirror save': async () => [(await import('./mirror/save.ts')).mirrorSaveCommand],
+  'mirror load': async () => [(await import('./mirror/load.ts')).mirrorLoadCommand],
+  'mirror copy': async () => [(await import('./mirror/copy.ts')).mirrorCopyCommand],
+  'mirror follow': async () => [(await import('./mirror/follow.ts')).mirrorFollowCommand],
   bundle: async () => (await import('./bundle/index.ts')).BUNDLE_COMMANDS,
   release: async () => (await import('./release/index.ts')).RELEASE_COMMANDS,
   catalog: async () => (await import('./catalog/index.ts')).CATALOG_COMMANDS,
@@ -33,12 +38,14 @@ const LOADERS: Readonly<Record<string, Load>> = {
 };
 
 /**
- * The commands a command line may mean. Loading all of them takes most of a second, so only those
- * that start with its first word are; anything else (help, completion, a slip) gets all.
+ * The commands a command line may mean. Loading all of them takes most of a second, so only the one it
+ * names or those that start with its first word are; anything else (help, completion, a slip) gets all.
  */
 export async function loadCommands(argv: readonly string[]): Promise<CommandSet> {
-  const word = VERSION_FLAGS.has(argv[0] ?? '') ? 'version' : (argv[0] ?? '');
-  const load = Object.hasOwn(LOADERS, word) ? LOADERS[word] : undefined;
+  const [first = '', second = ''] = argv;
+  const word = VERSION_FLAGS.has(first) ? 'version' : first;
+  const known = [`${word} ${second}`, word].find((name) => Object.hasOwn(LOADERS, name));
+  const load = known === undefined ? undefined : LOADERS[known];
   const commands = load ? await load() : (await import('./index.ts')).COMMANDS;
   return { commands, groups: GROUPS };
 }

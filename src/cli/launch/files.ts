@@ -1,3 +1,5 @@
+import { GROUPS } from '../commands/groups.ts';
+
 /** Beside the launcher: code of all chunks as V8 compiled it. */
 export const CODE_PACK = 'code.bin';
 /** Beside the launcher: every help text, by `helpKey`. */
@@ -10,11 +12,27 @@ export const HELP_WIDTHS = [100, 80] as const;
 
 const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
 
-/** Under which name help is kept; undefined when no help is asked for, or a width that is not kept. */
-export function helpKey(argv: readonly string[], columns: number | undefined): string | undefined {
+interface WantedHelp {
+  /** Under which name it is kept. */
+  readonly key: string;
+  /** False where it stands in for a command that is missing. */
+  readonly asked: boolean;
+}
+
+/** Which help a command line gets; undefined when it gets none, or of a width that is not kept. */
+export function wantedHelp(
+  argv: readonly string[],
+  columns: number | undefined,
+): WantedHelp | undefined {
   const [widest] = HELP_WIDTHS;
   const width = Math.min(columns || widest, widest);
-  const last = argv.at(-1) ?? '';
-  if (!HELP_FLAGS.has(last) || !HELP_WIDTHS.some((kept) => kept === width)) return undefined;
-  return [...argv.slice(0, -1), `${width}`].join(' ');
+  if (!HELP_WIDTHS.some((kept) => kept === width)) return undefined;
+  const asked = HELP_FLAGS.has(argv.at(-1) ?? '');
+  const words = asked ? argv.slice(0, -1) : argv;
+  const isIncomplete = words.length === 0 || Object.hasOwn(GROUPS, words.join(' '));
+  return asked || isIncomplete ? { key: helpKey(words, width), asked } : undefined;
 }
+
+/** Under which name the help of a command or group is kept. */
+export const helpKey = (words: readonly string[], width: number): string =>
+  [...words, `${width}`].join(' ');

@@ -5,12 +5,13 @@ import { HELP_WIDTHS, helpKey } from './files.ts';
 /** Every help text as the command line would print it, by `helpKey`. */
 export function helpTexts(): Record<string, string> {
   const names = COMMANDS.filter(({ internal }) => !internal).map(({ name }) => name);
-  const asked = ['', ...Object.keys(GROUPS), ...names].map((name) => [
-    ...name.split(' ').filter(Boolean),
-    '--help',
-  ]);
+  const asked = ['', ...Object.keys(GROUPS), ...names].map((name) =>
+    name.split(' ').filter(Boolean),
+  );
   return Object.fromEntries(
-    HELP_WIDTHS.flatMap((width) => asked.map((argv) => [helpKey(argv, width), help(argv, width)])),
+    HELP_WIDTHS.flatMap((width) =>
+      asked.map((words) => [helpKey(words, width), help([...words, '--help'], width)]),
+    ),
   );
 }
 

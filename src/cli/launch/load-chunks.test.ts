@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../test/support/temp.ts';
-import { readPack, writePack } from './code-pack.ts';
-import { chunkLoader, compileChunk, type LoadedChunk, sumOf } from './load-chunks.ts';
+import { openPack, writePack } from './code-pack.ts';
+import { chunkLoader, compileChunk, compiledOf, type LoadedChunk } from './load-chunks.ts';
 
 async function chunks(files: Readonly<Record<string, string>>): Promise<string> {
   const root = await tempDir();
@@ -14,17 +14,11 @@ async function chunks(files: Readonly<Record<string, string>>): Promise<string> 
 }
 
 /** What a build keeps of chunks that were compiled. */
-const keptOf = (loaded: readonly LoadedChunk[]) =>
-  readPack(
-    writePack(
-      new Map(
-        loaded.map(({ name, source, script }) => [
-          name,
-          { sum: sumOf(source), code: script.createCachedData() },
-        ]),
-      ),
-    ),
-  );
+async function keptOf(loaded: readonly LoadedChunk[]) {
+  const path = join(await tempDir(), 'code.bin');
+  await writeFile(path, writePack(compiledOf(loaded)));
+  return openPack(path);
+}
 
 test('chunkLoader runs a chunk once, with its own names, its neighbours and the builtins', async () => {
   const root = await chunks({
@@ -44,7 +38,7 @@ test('chunkLoader runs a chunk once, with its own names, its neighbours and the 
 
 test('chunkLoader uses compiled code of the same source only', async () => {
   const root = await chunks({ 'a/main.js': 'exports.answer = () => 1111;' });
-  const compiled = keptOf([compileChunk(root, 'a/main.js')]);
+  const compiled = await keptOf([compileChunk(root, 'a/main.js')]);
   const run = () => {
     const seen: LoadedChunk[] = [];
     const load = chunkLoader({ root, compiled, loaded: (chunk) => seen.push(chunk) });
@@ -58,15 +52,40 @@ test('chunkLoader uses compiled code of the same source only', async () => {
   expect(run()).toEqual({ answer: 2222, refused: undefined });
 });
 
-test('readPack gives nothing of a pack that is not whole', async () => {
-  const root = await chunks({ 'a/main.js': 'exports.answer = 1;' });
-  const { script, source, name } = compileChunk(root, 'a/main.js');
-  const pack = writePack(
-    new Map([[name, { sum: sumOf(source), code: script.createCachedData() }]]),
-  );
+test('chunkLoader reads a chunk that somebody changed in another alphabet', async () => {
+  const root = await chunks({ 'a/main.js': "exports.said = 'prêt → 好';" });
 
-  expect(readPack(pack)?.size).toBe(1);
-  expect(readPack(pack.subarray(0, -1))).toBeUndefined();
-  expect(readPack(pack.subarray(0, 6))).toBeUndefined();
-  expect(readPack(Buffer.alloc(0))).toBeUndefined();
+  expect(chunkLoader({ root })('a/main.js')).toEqual({ said: 'prêt → 好' });
+});
+
+test('a pack keeps functions that ran, for whoever runs them next', async () => {
+  const root = await chunks({
+    'a/main.js': `exports.add = (a, b) => { ${'a += b; b -= a;'.repeat(200)} return a; };`,
+  });
+  const loaded: LoadedChunk[] = [];
+  const load = chunkLoader({ root, loaded: (chunk) => loaded.push(chunk) });
+  const { add } = load('a/main.js') as { add: (a: number, b: number) => number };
+  const before = (await keptOf(loaded))?.('a/main.js')?.code.length ?? 0;
+
+  add(1, 2);
+
+  const after = (await keptOf(loaded))?.('a/main.js')?.code.length ?? 0;
+  expect(after).toBeGreaterThan(before + 1000);
+});
+
+test('openPack gives nothing of a pack that is not whole', async () => {
+  const root = await chunks({ 'a/main.js': 'exports.answer = 1;' });
+  const pack = writePack(compiledOf([compileChunk(root, 'a/main.js')]));
+  const path = join(root, 'code.bin');
+  const open = async (bytes: Uint8Array) => {
+    await writeFile(path, bytes);
+    return openPack(path);
+  };
+
+  expect((await open(pack))?.('a/main.js')?.code.length).toBeGreaterThan(0);
+  expect((await open(pack))?.('a/other.js')).toBeUndefined();
+  expect(await open(pack.subarray(0, -1))).toBeUndefined();
+  expect(await open(pack.subarray(0, 6))).toBeUndefined();
+  expect(await open(Buffer.alloc(0))).toBeUndefined();
+  expect(openPack(join(root, 'nowhere.bin'))).toBeUndefined();
 });

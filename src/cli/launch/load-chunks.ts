@@ -1,14 +1,10 @@
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { join, posix } from 'node:path';
 import { Script } from 'node:vm';
-
-/** Code of one chunk as V8 keeps it, and the sum of the source it was made of. */
-export interface CompiledChunk {
-  readonly sum: string;
-  readonly code: Buffer;
-}
+import type { CompiledChunk, CompiledCode } from './code-pack.ts';
 
 /** A chunk that runs: what it was made of, and its code to keep. */
 export interface LoadedChunk {
@@ -32,7 +28,7 @@ type Wrapped = (
 interface ChunkLoaderOptions {
   /** The folder of all chunks. */
   readonly root: string;
-  readonly compiled?: ReadonlyMap<string, CompiledChunk> | undefined;
+  readonly compiled?: CompiledCode | undefined;
   readonly loaded?: ((chunk: LoadedChunk) => void) | undefined;
 }
 
@@ -47,24 +43,24 @@ export function chunkLoader({
   loaded,
 }: ChunkLoaderOptions): (name: string) => unknown {
   const modules = new Map<string, ChunkModule>();
+  // What is not a chunk is a part of Node: it is the same for all.
+  const fromNode = createRequire(join(root, 'chunk.js'));
   return function load(name) {
     const known = modules.get(name);
     if (known) return known.exports;
-    const chunk = compileChunk(root, name, compiled?.get(name));
+    const chunk = compileChunk(root, name, compiled?.(name));
     const module: ChunkModule = { exports: {} };
     modules.set(name, module);
     loaded?.(chunk);
-    const filename = join(root, name);
-    const directory = dirname(filename);
-    const fromNode = createRequire(filename);
+    const folder = posix.dirname(name);
     const require = (id: string) =>
-      id.startsWith('.') ? load(relative(root, join(directory, id))) : fromNode(id);
+      id.startsWith('.') ? load(posix.join(folder, id)) : fromNode(id);
     (chunk.script.runInThisContext() as Wrapped)(
       module.exports,
       require,
       module,
-      filename,
-      directory,
+      join(root, name),
+      join(root, folder),
     );
     return module.exports;
   };
@@ -75,13 +71,25 @@ export function compileChunk(root: string, name: string, kept?: CompiledChunk): 
   const filename = join(root, name);
   const source = readFileSync(filename);
   const cachedData = kept && kept.sum === sumOf(source) ? kept.code : undefined;
-  const script = new Script(wrap(source.toString('utf8')), { filename, cachedData });
+  const script = new Script(wrap(textOf(source)), { filename, cachedData });
   return { name, source, script };
 }
 
-export function sumOf(source: Buffer): string {
+/** The code of a chunk with all functions that ran so far. */
+export function compiledNow({ source, script }: LoadedChunk): CompiledChunk {
+  return { sum: sumOf(source), code: script.createCachedData() };
+}
+
+export function compiledOf(chunks: readonly LoadedChunk[]): ReadonlyMap<string, CompiledChunk> {
+  return new Map(chunks.map((chunk) => [chunk.name, compiledNow(chunk)]));
+}
+
+function sumOf(source: Buffer): string {
   return createHash('sha256').update(source).digest('base64');
 }
+
+/** As they are built, chunks need no decoding. */
+const textOf = (source: Buffer) => source.toString(isAscii(source) ? 'latin1' : 'utf8');
 
 const wrap = (source: string) =>
   `(function (exports, require, module, __filename, __dirname) {${source.replace(/^#!/, '//')}\n})`;

@@ -1,12 +1,8 @@
 import { splitBlocked } from '../../content/blocked.ts';
-import { collectOperators } from '../../content/catalog/collect-operators.ts';
 import { collectAdditionalImages } from '../../content/collect-additional.ts';
 import type { CollectDeps } from '../../content/collecting.ts';
 import { type Collection, mergeCollections } from '../../content/content-image.ts';
-import { collectDownloads } from '../../content/downloads/collect-downloads.ts';
-import { collectHelm } from '../../content/helm/collect-helm.ts';
 import { type ImageSet, isEmptyImageSet } from '../../content/image-set/image-set.ts';
-import { collectReleases } from '../../content/release/collect-releases.ts';
 import type { Context } from '../../core/context.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -69,15 +65,7 @@ export async function collectContent(
   }
   for (const { message, hint, line } of set.warnings)
     warn(ctx, `${set.file}:${line}`, message, hint);
-  const releases = await collectReleases(ctx, set, deps);
-  refuseUntrusted(releases);
-  const collected = mergeCollections([
-    releases,
-    await collectOperators(ctx, set, deps),
-    await collectAdditionalImages(ctx, set, deps),
-    await collectHelm(ctx, set, deps),
-    await collectDownloads(ctx, set, releases.images, deps),
-  ]);
+  const collected = await collectAll(ctx, set, deps);
   for (const { subject, message, hint } of collected.warnings) warn(ctx, subject, message, hint);
   const nameOf =
     destination &&
@@ -90,6 +78,32 @@ export async function collectContent(
     });
   }
   return { ...collected, images: kept };
+}
+
+/** Each kind of content is much code: it is loaded for the image sets that ask for it. */
+async function collectAll(ctx: Context, set: ImageSet, deps: CollectDeps): Promise<Collection> {
+  const { platform, operators, helm, atoll } = set;
+  const parts: Collection[] = [];
+  if (platform) {
+    const { collectReleases } = await import('../../content/release/collect-releases.ts');
+    parts.push(await collectReleases(ctx, set, deps));
+  }
+  const releases = mergeCollections(parts);
+  refuseUntrusted(releases);
+  if (operators.length > 0) {
+    const { collectOperators } = await import('../../content/catalog/collect-operators.ts');
+    parts.push(await collectOperators(ctx, set, deps));
+  }
+  parts.push(await collectAdditionalImages(ctx, set, deps));
+  if (Object.values(helm).some(({ length }) => length > 0)) {
+    const { collectHelm } = await import('../../content/helm/collect-helm.ts');
+    parts.push(await collectHelm(ctx, set, deps));
+  }
+  if (Object.values(atoll).some(({ length }) => length > 0)) {
+    const { collectDownloads } = await import('../../content/downloads/collect-downloads.ts');
+    parts.push(await collectDownloads(ctx, set, releases.images, deps));
+  }
+  return mergeCollections(parts);
 }
 
 const UNTRUSTED: ReadonlySet<ErrorCode> = new Set(['SIGNATURE_INVALID', 'SIGNATURE_MISSING']);

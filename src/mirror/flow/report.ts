@@ -8,6 +8,7 @@ import type { CopyReport, ImageFailure, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type ImageRecord, recordOf } from './image-record.ts';
 import {
+  type LayerOutcome,
   type MirrorReport,
   type RunKind,
   reportedImageSchema,
@@ -32,6 +33,10 @@ export function wholeRunHint({ flow }: RunKind): string {
     ? 'Run the same "atoll mirror save" again, corrected where it has to be: it adds what is missing to this folder'
     : `Run "atoll mirror ${flow}" with the same configuration; what is there is not sent again`;
 }
+
+/** Bytes that need not be carried, because deltas inside layers are. */
+export const sparedBy = (layers: readonly LayerOutcome[]): number =>
+  layers.reduce((sum, { sizeBytes, carriedBytes }) => sum + sizeBytes - carriedBytes, 0);
 
 export interface Failure {
   readonly subject: string;

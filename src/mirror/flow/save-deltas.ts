@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
-import { counted, formatBytes } from '../../core/format.ts';
+import { formatBytes } from '../../core/format.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { Progress } from '../../core/progress.ts';
 import { readIndex } from '../bundle/bundle-index.ts';
@@ -16,6 +16,7 @@ import {
   type PairOptions,
   type UnpairedLayer,
 } from './delta-candidates.ts';
+import { sparedBy } from './report.ts';
 import type { LayerOutcome, MirrorReport } from './report-schema.ts';
 import type { RunContent } from './run.ts';
 
@@ -113,9 +114,6 @@ function outcomeOf(pair: LayerPair, { delta, recompress }: LayerDelta): LayerOut
   return { ...namesOf(pair), carriedBytes: delta.size, method };
 }
 
-const sparedBy = (layers: readonly LayerOutcome[]): number =>
-  layers.reduce((sum, { sizeBytes, carriedBytes }) => sum + sizeBytes - carriedBytes, 0);
-
 /** The report with what the deltas spared, in all and for each image. */
 export function withDeltas(report: MirrorReport, layers: readonly ImageLayer[]): MirrorReport {
   if (layers.length === 0) return report;
@@ -124,17 +122,4 @@ export function withDeltas(report: MirrorReport, layers: readonly ImageLayer[]):
     return sparedBytes > 0 ? { ...image, sparedBytes } : image;
   });
   return { ...report, images, deltas: layers.map(({ image: _image, ...layer }) => layer) };
-}
-
-/** `12 layers as deltas spared 400 MiB; 2 layers whole: zstd cannot be rebuilt yet (2)`. */
-export function deltaText(layers: readonly LayerOutcome[]): string {
-  const whole = new Map<string, number>();
-  for (const { whole: reason } of layers)
-    if (reason !== undefined) whole.set(reason, (whole.get(reason) ?? 0) + 1);
-  const made = layers.filter((layer) => layer.whole === undefined).length;
-  const reasons = [...whole].map(([reason, count]) => `${count} whole: ${reason}`);
-  return [
-    `${counted(made, 'layer')} as deltas spared ${formatBytes(sparedBy(layers))}`,
-    ...reasons,
-  ].join('; ');
 }

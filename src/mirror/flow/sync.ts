@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { type Collecting, collectPlaced } from './collect-content.ts';
-import { type DryRun, dryRun } from './dry-run.ts';
+import type { DryRun } from './dry-run.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
 import { type MirrorRunOptions, presentIn } from './run.ts';
 
@@ -16,5 +16,6 @@ export async function syncMirror(ctx: Context, options: SyncOptions): Promise<Mi
 export async function planSync(ctx: Context, options: SyncOptions): Promise<DryRun> {
   const { registries, workingDir } = options;
   const content = await collectPlaced(ctx, options);
+  const { dryRun } = await import('./dry-run.ts');
   return dryRun(ctx, content, { workingDir, isThere: presentIn(ctx, registries) });
 }

@@ -49,6 +49,8 @@ export interface KnownSignature {
 /** The memory of a mirror: what earlier runs put there. Runs add to it and never forget. */
 export class WorkingDir {
   readonly path: string;
+  /** What was read last: one run asks for it several times. */
+  #known: { readonly text: string; readonly images: readonly KnownImage[] } | undefined;
 
   constructor(directory: string) {
     this.path = join(directory, 'working-dir');
@@ -68,17 +70,8 @@ export class WorkingDir {
     const path = this.file('mirrored.json');
     const text = await readTextIfPresent(path);
     if (text === undefined) return [];
-    try {
-      const written = JSON.parse(text);
-      const { images, sha256 } = mirroredSchema.parse(written);
-      if (sha256 !== undefined && sha256 !== sumOf(written.images)) throw new Error('altered');
-      return images.map((record) => ({ ...placedOf(record), digest: record.digest }));
-    } catch (cause) {
-      throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
-        hint: 'Move it away; the next sync writes it anew from what it mirrors',
-        cause,
-      });
-    }
+    if (this.#known?.text !== text) this.#known = { text, images: parseMirrored(path, text) };
+    return [...this.#known.images];
   }
 
   /** Adds images; one at the same place replaces the older, and both are needed. */
@@ -99,7 +92,8 @@ export class WorkingDir {
     const records = sorted.map(([target, each]) => ({ ...recordOf(each, each.digest), target }));
     const written = { version: 1, sha256: sumOf(records), images: records };
     const text = `${JSON.stringify(written, null, 1)}\n`;
-    await writeFileAtomic(this.file('mirrored.json'), text);
+    const path = this.file('mirrored.json');
+    if ((await readTextIfPresent(path)) !== text) await writeFileAtomic(path, text);
   }
 
   async addSignatures(signatures: readonly KnownSignature[]): Promise<void> {
@@ -127,5 +121,19 @@ export class WorkingDir {
         bytes: await readFile(this.file('signatures', name)),
       })),
     );
+  }
+}
+
+function parseMirrored(path: string, text: string): KnownImage[] {
+  try {
+    const written = JSON.parse(text);
+    const { images, sha256 } = mirroredSchema.parse(written);
+    if (sha256 !== undefined && sha256 !== sumOf(written.images)) throw new Error('altered');
+    return images.map((record) => ({ ...placedOf(record), digest: record.digest }));
+  } catch (cause) {
+    throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
+      hint: 'Move it away; the next sync writes it anew from what it mirrors',
+      cause,
+    });
   }
 }
