@@ -38,6 +38,7 @@ const OWN_FILES = [
   'registry/access/access-log.ts',
   // Part of the build.
   'cli/launch/prepare.ts',
+  'cli/launch/record.ts',
   'mirror/bundle/bundle-writer.ts',
   'mirror/bundle/parts.ts',
   'mirror/flow/release/oc-dir.ts',

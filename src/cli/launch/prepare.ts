@@ -1,8 +1,9 @@
 // Runs once, at the end of a build: writes what the launcher finds ready.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentContext } from '../../core/context.ts';
+import { runProgram } from '../../core/process.ts';
 import { type CompiledChunk, type CompiledCode, openPack, writePack } from './code-pack.ts';
 import { CODE_PACK, HELP_FILE, PROGRAM } from './files.ts';
 import { startFullRegistry } from './full-registry.ts';
@@ -18,6 +19,7 @@ const cli = import.meta.dirname;
 const root = join(cli, '..');
 const HELP_TEXTS = 'cli/help-texts.js';
 const IMAGES = 3;
+const RECORD_MS = 120_000;
 
 /**
  * The code of a short run that people wait for: V8 keeps the functions that ran, and compiles others when
@@ -44,15 +46,11 @@ async function recorded(folder: string): Promise<CompiledCode | undefined> {
 }
 
 /** With a home of its own: how this machine reaches registries is no part of a build. */
-function record(file: string, words: readonly string[], home: string): Promise<void> {
+async function record(file: string, words: readonly string[], home: string): Promise<void> {
   const program = [join(cli, 'record.js'), file, ...words];
-  const child = spawn(process.execPath, program, { env: { HOME: home }, stdio: 'ignore' });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`record ended with ${code}`)),
-    );
-  });
+  const options = { environment: { HOME: home }, timeoutMs: RECORD_MS };
+  const { status, stderr } = await runProgram(silentContext(), process.execPath, program, options);
+  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
 }
 
 /** Every command is loaded, and help made with it: what that needs is compiled, and kept so. */
