@@ -280,9 +280,8 @@ function keepEvidence(one: Gathered, line: EvidenceLine): void {
 }
 
 function byImportance(a: Gathered, b: Gathered): number {
-  const kind = Number(a.rule.kind === 'symptom') - Number(b.rule.kind === 'symptom');
   const time = (a.firstAt?.getTime() ?? Infinity) - (b.firstAt?.getTime() ?? Infinity);
-  return kind || a.rank - b.rank || (Number.isNaN(time) ? 0 : time) || b.count - a.count;
+  return a.rank - b.rank || (Number.isNaN(time) ? 0 : time) || b.count - a.count;
 }
 
 function findingOf(one: Gathered, aside?: AsideReason): Finding {

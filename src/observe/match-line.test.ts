@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rulesOf } from '../../test/support/rules.ts';
 import { counts, matchLine } from './match-line.ts';
 import { parseRules, type Rule } from './rules/catalogue.ts';
 
@@ -95,4 +96,108 @@ test('matchLine lets a symptom speak where the root beside it is dropped', () =>
 
   expect(saidWith(rules(root, SYMPTOM), line)).toEqual(['root']);
   expect(saidWith(rules(root, SYMPTOM), line, 'all is well')).toEqual(['symptom']);
+});
+
+/** Rules for places, and lines that may come from several. */
+const placed = (id: string, where: readonly string[], more: object = {}) => ({
+  id,
+  where,
+  pattern: 'connection refused',
+  ...more,
+});
+const said = (all: readonly Rule[], origins: readonly string[], lead?: string, text = REFUSED) =>
+  matchLine(all, text, origins, lead).map(({ rule }) => rule.id);
+const REFUSED = 'connection refused';
+
+test('matchLine lets the rules of the likeliest origin speak, and those for any', () => {
+  const all = rulesOf(
+    placed('any', ['*']),
+    placed('bootstrap', ['journal:bootstrap/*']),
+    placed('node', ['journal:node/*']),
+    placed('other-node', ['journal:node/crio']),
+  );
+
+  expect(said(all, ['journal:node/crio', 'journal:bootstrap/crio'])).toEqual([
+    ...['node', 'other-node', 'any'],
+  ]);
+  expect(said(all, ['journal:bootstrap/crio', 'journal:node/crio'])).toEqual(['bootstrap', 'any']);
+  expect(said(all, [])).toEqual(['bootstrap', 'node', 'other-node', 'any']);
+});
+
+test('matchLine counts it as no place that text may come from anywhere', () => {
+  const all = rulesOf(placed('one', ['cli:oc']), placed('two', ['cli:podman']));
+
+  expect(said(all, ['text:unknown', 'cli:podman'])).toEqual(['two']);
+  expect(said(all, ['text:unknown'])).toEqual(['one', 'two']);
+});
+
+test('matchLine lets of rules that mean the same the one speak that knows its place best', () => {
+  const all = rulesOf(
+    placed('any', ['*'], { cause_id: 'same' }),
+    placed('place', ['journal:node/*'], { cause_id: 'same' }),
+    placed('another', ['*'], { cause_id: 'other' }),
+  );
+
+  expect(said(all, ['journal:node/crio'])).toEqual(['place', 'another']);
+});
+
+test('matchLine asks whom a line is about, by the line before it where it does not say itself', () => {
+  const all = rulesOf(placed('mirror', ['*'], { about: ['mirror'] }));
+  const lead = 'Get "https://mirror.lab:5000/v2/": dial tcp:';
+
+  expect(said(all, [], undefined, `${lead} ${REFUSED}`)).toEqual(['mirror']);
+  expect(said(all, [], undefined)).toEqual([]);
+  expect(said(all, [], lead)).toEqual(['mirror']);
+  expect(said(all, [], lead, `Get "https://h.lab:6443/x": ${REFUSED}`)).toEqual([]);
+  expect(said(all, [], 'nothing of use')).toEqual([]);
+});
+
+test('matchLine is content when one of several the line names is meant', () => {
+  const all = rulesOf(placed('api', ['*'], { about: ['api'] }));
+
+  expect(said(all, [], undefined, `10.0.0.1:2379, 10.0.0.2:6443: ${REFUSED}`)).toEqual(['api']);
+});
+
+test.each([
+  '`connection refused` means',
+  '  - `connection refused`',
+  '* `connection refused`',
+  '|  `connection refused` |',
+])('matchLine is not moved by a runbook that quotes: %s', (text) => {
+  expect(idsOf(rules(ROOT), text)).toEqual([]);
+});
+
+test.each(['x `y`: connection refused', '+ `y` connection refused', '``: connection refused'])(
+  'matchLine does not take %s for a quotation',
+  (text) => {
+    expect(idsOf(rules(ROOT), text)).toEqual(['root']);
+  },
+);
+
+test('matchLine gives what the pattern named, and sees through quotes and colours', () => {
+  const rule = rulesOf({ id: 'a', pattern: 'cannot pull "(?<image>[^"]+)"' });
+  const text = String.raw`err="cannot pull \\\"quay.io/a\\\""`;
+
+  expect(matchLine(rule, text)[0]?.groups).toEqual({ image: 'quay.io/a' });
+  expect(matchLine(rule, 'cannot \x1b[1;31mpull\x1b[0m "b"')[0]?.groups).toEqual({ image: 'b' });
+  expect(matchLine(rules(ROOT), 'connection refused')[0]?.groups).toEqual({});
+});
+
+test('matchLine reads no further than a line is worth', () => {
+  expect(idsOf(rules(ROOT), `${'x'.repeat(9 * 1024 - 18)}connection refused`)).toEqual(['root']);
+  expect(idsOf(rules(ROOT), `${'x'.repeat(9 * 1024)}connection refused`)).toEqual([]);
+});
+
+test('matchLine takes what depends on more other lines than it can follow for sure', () => {
+  const all = rulesOf(...[...'abcde'].map((id) => placed(id, ['*'], { unless: [`not of ${id}`] })));
+  const sure = matchLine(all, REFUSED).filter(({ when }) => when === undefined);
+
+  expect(saidWith(all, REFUSED).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(sure.map(({ rule }) => rule.id)).toEqual(['e']);
+});
+
+test('matchLine leaves out rules that look at objects', () => {
+  const all = rulesOf({ id: 'o', object: { kind: 'Node', all: [{ path: 'a', absent: true }] } });
+
+  expect(said(all, [])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shippedRules } from './rules/catalogue.ts';
-import { setAside, severityOf, type Weight } from './set-aside.ts';
+import { setAside, severityOf, type Weight, worse } from './set-aside.ts';
 
 function seen(cause: string, fields: Partial<Omit<Weight, 'rule'>> = {}): Weight {
   const rule = shippedRules().find((one) => one.cause_id === cause && one.kind === 'root');
@@ -97,4 +97,37 @@ test.each([
   ['information about nothing', 1],
 ])('severityOf reads %j as %i', (text, severity) => {
   expect(severityOf({ text })).toBe(severity);
+});
+
+test('worse is the graver of two', () => {
+  expect([worse(0, 2), worse(2, 0), worse(1, 1)]).toEqual([2, 2, 1]);
+});
+
+test('setAside sets nothing aside for what is itself no cause, but for what that explains', () => {
+  const warned = seen('mirror-unauthorized', { severity: 0, ...at(5) });
+  const refused = seen('mirror-unreachable', { severity: 0, ...at(4) });
+
+  // What was answered is gone before warnings are weighed against errors.
+  expect(reasons([refused, warned, seen('aws-capacity', { severity: 2 })])).toEqual([
+    'answered',
+    'warned',
+    'cause',
+  ]);
+  expect(
+    reasons([seen('mirror-untrusted-ca', { severity: 0 }), { ...refused, severity: 2 }, warned]),
+  ).not.toContain('explained');
+});
+
+test('setAside takes what was said at the same time in the order of its lines', () => {
+  const moment = { lastAt: new Date('2026-08-20T10:00:00Z') };
+  const refused = seen('mirror-unreachable', { ...moment, ...at(4) });
+
+  expect(reasons([refused, seen('mirror-unauthorized', { ...moment, ...at(5) })])).toEqual([
+    'answered',
+    'cause',
+  ]);
+  expect(reasons([refused, seen('mirror-unauthorized', { ...moment, ...at(4) })])).toEqual([
+    'cause',
+    'cause',
+  ]);
 });

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { partiesOf } from './party.ts';
+
+/** What was found for a host is kept: with a number of its own each host is a new one. */
+let host = 0;
+const fresh = (text: string) => {
+  host += 1;
+  return text.replaceAll('#', String(host));
+};
+
+test.each([
+  ['Get "https://cdn#.quay.io/v2/": dial tcp: i/o timeout', 'source'],
+  ['pinging container registry registry.redhat.io: x#', 'source'],
+  ['Get "https://console.redhat.com/api/#": EOF', 'telemetry'],
+  ['Get "http://localhost:55000/v2/#": connection refused', 'cache'],
+  ['Get "https://h#.example.com:22623/config/master": EOF', 'mcs'],
+  ['Get "https://api-int.c#.example.com/x": EOF', 'api-int'],
+  ['Get "https://h#.example.com:6443/readyz": EOF', 'api'],
+  ['Get "https://oauth.apps.c#.example.com/healthz": EOF', 'apps'],
+  ['Get "https://#.dkr.ecr.eu-west-1.amazonaws.com/v2/": EOF', 'mirror'],
+  ['Post "https://ec#.eu-west-1.amazonaws.com/": EOF', 'aws'],
+  ['Post "https://vcenter#.lab.example/sdk": EOF', 'vcenter'],
+  ['Get "https://idrac#.lab.example/x": EOF', 'bmc'],
+  ['Get "http://h#.example.com:3128/": EOF', 'proxy'],
+  ['Get "https://h#.example.com:2379/health": EOF', 'etcd'],
+  ['Get "https://h#.example.com:10250/x": EOF', 'kubelet'],
+  ['Get "http://h#.example.com:8090/x": EOF', 'rendezvous'],
+  ['Get "https://s#.ns.svc:443/x": EOF', 'service'],
+  ['Get "https://mirror#.lab/x": EOF', 'mirror'],
+  ['Get "https://h#.lab:5000/x": EOF', 'mirror'],
+])('partiesOf knows by name and port whom %s is about: %s', (text, party) => {
+  expect(partiesOf(fresh(text))).toEqual([party]);
+});
+
+test.each([
+  ['Get "https://h#.lab/config/master": EOF', 'mcs'],
+  ['Get "https://h#.lab/redfish/v1/Systems": EOF', 'bmc'],
+  ['Post "https://h#.lab/sdk": EOF', 'vcenter'],
+  ['GET "http://h#.lab/bootstrap.ign": not found', 'assets'],
+  ['GET "http://172.30.0.#/bootstrap.ign": not found', 'assets'],
+  ['GET "http://172.30.0.#/x": not found', 'service'],
+  ['Get "https://h#.lab/v2/": EOF', 'mirror'],
+  ['Get "https://h#.lab/x": EOF', 'other'],
+  ['dial tcp: lookup api.c#.lab: no such host', 'api'],
+  ['dial tcp: lookup h#.lab: no such host', 'other'],
+  ['reading the image: lookup h#.lab: no such host', 'mirror'],
+])('partiesOf knows by what is asked for whom %s is about: %s', (text, party) => {
+  expect(partiesOf(fresh(text))).toEqual([party]);
+});
+
+test.each([
+  ['pinging container registry h#.lab:8443: x', 'mirror'],
+  ['reading manifest sha256:ab in h#.lab/a/b: manifest unknown', 'mirror'],
+  ['pulling image "h#.lab/a/b:1": denied', 'mirror'],
+  ['Failed to connect to h# port 6443: refused', 'api'],
+  ['docker://h#.lab/a', 'mirror'],
+  ['dial tcp 10.0.0.5:6443: x#', 'api'],
+  ['h#.lab/a/b:latest is not there', 'mirror'],
+])('partiesOf finds the other end in %s', (text, party) => {
+  expect(partiesOf(fresh(text))).toEqual([party]);
+});
+
+test('partiesOf takes of a failed request the one that answered last', () => {
+  const text =
+    'Get "https://m#.lab:5000/v2/": Get "https://h#.lab:6443/x": dial tcp 10.0.0.5:2379: EOF';
+
+  expect(partiesOf(fresh(text))).toEqual(['api']);
+});
+
+test('partiesOf names all that are named where nothing says which was asked, each once', () => {
+  expect(partiesOf(fresh('10.0.#.1:6443 and 10.0.#.2:6443 by 10.0.#.3:2379'))).toEqual([
+    'api',
+    'etcd',
+  ]);
+});
+
+test('partiesOf looks only at what the mirrors said where they were tried', () => {
+  const text =
+    'docker://quay.io/a: (Mirrors also failed: [x: Get "https://h#.lab:5000/v2/": EOF]): EOF';
+
+  expect(partiesOf(fresh(text))).toEqual(['mirror']);
+});
+
+test('partiesOf knows a proxy by its words, whatever the address is', () => {
+  for (const words of ['proxyconnect tcp: EOF', 'Proxy Authentication Required', 'X-Squid-Error'])
+    expect(partiesOf(`Get "https://quay.io/v2/": ${words}`)).toEqual(['proxy']);
+});
+
+test('partiesOf knows that a push that failed is about the mirror, though the source is named', () => {
+  expect(partiesOf('unable to push quay.io/a:1: failed to upload')).toEqual(['mirror']);
+});
+
+test('partiesOf says that it does not know', () => {
+  expect(partiesOf('something failed')).toEqual(['unknown']);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { FileKind } from './file-kind.ts';
+import { placeLine } from './place-line.ts';
+
+const YEAR = new Date('2026-08-21T00:00:00Z');
+const KIND: FileKind = { format: 'plain', origins: [], guessed: true };
+
+/** What is known of a unit is kept: with a number of its own each unit is a new one. */
+let units = 0;
+const fresh = (text: string) => text.replaceAll('#', String(units));
+
+function originsOf(text: string, kind: Partial<FileKind> = {}): readonly string[] {
+  units += 1;
+  return placeLine(fresh(text), { ...KIND, ...kind }, YEAR).origins;
+}
+
+const journal = (host: string, unit: string) => `Aug 20 10:11:12 ${host} ${unit}[1]: text`;
+
+test.each([
+  ['bastion', 'x#', ['journal:bastion/x#']],
+  ['registry.lab', 'x#', ['journal:bastion/x#']],
+  ['bootstrap', 'x#', ['journal:bootstrap/x#']],
+  ['host', 'bootkube', ['journal:bootstrap/bootkube']],
+  ['host', 'node-image-x#', ['journal:bootstrap/node-image-x#']],
+  ['master-0', 'x#', ['journal:node/x#']],
+  ['compute-0', 'x#', ['journal:node/x#']],
+  ['host', 'x#', ['journal:node/x#', 'journal:bootstrap/x#']],
+  ['master-0', 'ignition#', ['journal:node/ignition#', 'console:node']],
+])('placeLine knows the machine of host %s and unit %s', (host, unit, origins) => {
+  expect(originsOf(journal(host, unit))).toEqual(origins.map(fresh));
+});
+
+test('placeLine believes a file that tells the machine more than the name of the host', () => {
+  expect(originsOf(journal('bootstrap', 'y#'), { machine: 'node' })).toEqual([
+    fresh('journal:node/y#'),
+  ]);
+});
+
+test('placeLine gives the same list for the same unit, for others remember by it', () => {
+  const line = journal('master-0', 'kubelet');
+
+  expect(placeLine(line, KIND, YEAR).origins).toBe(placeLine(line, KIND, YEAR).origins);
+});
+
+test('placeLine reads an entry of a journal as JSON, also one without a unit', () => {
+  const entry = { MESSAGE: 'text', _HOSTNAME: 'bootstrap', _SYSTEMD_UNIT: 'z#.service' };
+
+  expect(originsOf(JSON.stringify(entry))).toEqual([fresh('journal:bootstrap/z#')]);
+  expect(originsOf('{"MESSAGE":"text","_HOSTNAME":"master-0"}')).toEqual(['journal:node/unknown']);
+});
+
+test('placeLine takes the head off a line of a console, and knows its program', () => {
+  expect(placeLine('[   12.345678] ignition[831]: GET error', KIND, YEAR)).toEqual({
+    message: 'GET error',
+    origins: [
+      ...['console:node', 'console:bootstrap', 'aws:ec2-console-output'],
+      ...['journal:node/ignition', 'journal:bootstrap/ignition'],
+    ],
+  });
+});
+
+test.each([
+  ['a log of a tool', 'time="2026-08-20T10:11:12Z" level=error msg="x"', 'installer-log'],
+  ['oc-mirror', '2026/08/20 10:11:12  [ERROR]  : x', 'cli:oc-mirror'],
+  ['klog', 'E0820 10:11:12.123456    2519 kubelet.go:1] x', 'journal:node/kubelet'],
+  [
+    'a list of operators',
+    'ingress   4.18.1   False   True   True   3h   x',
+    'object:ClusterOperator/ingress',
+  ],
+  ['a command', 'error: unable to read image', 'cli:oc'],
+  ['a container tool', 'FATA[0003] x', 'cli:oc'],
+  ['an event', 'Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull', 'event:Failed'],
+  ['an event of a list', '3m    Warning   BackOff   pod/x   text', 'event:BackOff'],
+])('placeLine knows %s', (_, text, origin) => {
+  expect(originsOf(text)[0]).toBe(origin);
+});
+
+test('placeLine keeps the origins of a file for its logrus lines', () => {
+  const line = 'level=error msg="x"';
+
+  expect(originsOf(line, { origins: ['installer-log'] })).toEqual(['installer-log']);
+  expect(originsOf(line)).toContain('journal:bootstrap/crio');
+});
+
+test.each(['> ', '  | ', '\t', '>> '])('placeLine looks behind %j in front of a line', (quote) => {
+  const line = `${quote}${journal('master-0', 'crio')}\r`;
+
+  expect(placeLine(line, KIND, YEAR)).toMatchObject({
+    message: 'text',
+    origins: ['journal:node/crio'],
+  });
+});
+
+test('placeLine has no origin for a line that does not tell, and takes a time off', () => {
+  expect(placeLine('just words', KIND, YEAR)).toEqual({ message: 'just words', origins: [] });
+  expect(placeLine('2026-08-20T10:11:12.5Z words', KIND, YEAR)).toMatchObject({
+    message: 'words',
+    origins: [],
+  });
+});
