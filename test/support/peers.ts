@@ -17,6 +17,7 @@ export type Peer =
   | 'versitygw'
   | 'cfn-lint'
   | 'aws'
+  | 'pyspdxtools'
   | 'jq'
   | 'gpg'
   | 'openssl'

@@ -41,7 +41,7 @@ const UNSAID = {
 
 function imagePackage([image, ...others]: readonly [BundleImage, ...BundleImage[]]) {
   const { repository, registry, tag } = parseReference(image.source);
-  const { hex } = splitDigest(image.digest);
+  const { algorithm, hex } = splitDigest(image.digest);
   const name = repository.slice(repository.lastIndexOf('/') + 1);
   const purl = `pkg:oci/${name}@${encodeURIComponent(image.digest)}?repository_url=${registry}/${repository}`;
   return {
@@ -49,7 +49,7 @@ function imagePackage([image, ...others]: readonly [BundleImage, ...BundleImage[
     SPDXID: `SPDXRef-image-${hex.slice(0, 24)}`,
     name: `${registry}/${repository}`,
     versionInfo: tag ?? image.digest,
-    checksums: [{ algorithm: 'SHA256', checksumValue: hex }],
+    checksums: [{ algorithm: algorithm.toUpperCase(), checksumValue: hex }],
     externalRefs: [
       { referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl },
     ],

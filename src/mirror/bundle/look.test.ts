@@ -3,6 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { generateKey } from 'openpgp';
 import { describe, expect, test } from 'vitest';
+import { describeWithPeers } from '../../../test/support/peers.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { once } from '../../core/bytes.ts';
 import { silentContext } from '../../core/context.ts';
@@ -89,6 +90,20 @@ describe('a bundle', () => {
     ]);
     const chunks = provenance.subject.map(({ name }: { name: string }) => name);
     expect(chunks).toContain('chunk-000001.atoll');
+  });
+});
+
+describeWithPeers(['pyspdxtools'], 'the bill of materials of a bundle', () => {
+  test('is valid for the tools of SPDX, which refuse it when an element is not there', async () => {
+    const file = join(await save(), 'bundle.spdx.json');
+    const validate = () => execFileSync('pyspdxtools', ['--infile', file], { stdio: 'pipe' });
+
+    expect(validate).not.toThrow();
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('SPDXRef-bundle', 'SPDXRef-other'),
+    );
+    expect(validate).toThrow('SPDXRef-bundle');
   });
 });
 
