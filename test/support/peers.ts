@@ -29,6 +29,7 @@ export type Peer =
   | 'curl'
   | 'helm'
   | 'opm'
+  | 'cosign'
   | 'etcd'
   | 'qemu-system-x86_64'
   | 'machine'
