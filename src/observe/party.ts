@@ -46,6 +46,8 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:(?:3128|8888)$/, 'proxy'],
   [/:(?:2379|2380)$/, 'etcd'],
   [/:10250$/, 'kubelet'],
+  // What a registry keeps its own records in.
+  [/:(?:5432|3306|6379)$/, 'other'],
   [/:(?:8090|8888)$/, 'rendezvous'],
   [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
   [/^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$/i, 'mirror'],
@@ -58,9 +60,10 @@ const STRONG = new RegExp(
     String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|logging into|login attempt to|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
     String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
     String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
+    String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`(?:pull|pulling|push|pushing|resolve reference) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
     String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
-    String.raw`\blookup (?<looked>[\w.-]+)`,
+    String.raw`(?:\blookup|resolve host:?) (?<looked>[\w.-]+)`,
     String.raw`Failed to connect to (?<target>[\w.-]+) port (?<port>\d+)`,
   ].join('|'),
   'g',
@@ -101,7 +104,20 @@ function partyOfHost(host: string): Party | undefined {
 }
 
 function partyOf(groups: Readonly<Record<string, string | undefined>>, text: string): Party {
-  const { registry, url, path = '', held, image, named, looked, pair, repo, target, port } = groups;
+  const {
+    registry,
+    url,
+    path = '',
+    kept,
+    held = kept,
+    image,
+    named,
+    looked,
+    pair,
+    repo,
+    target,
+    port,
+  } = groups;
   const asked = target === undefined ? undefined : `${target}:${port}`;
   const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
   const known = partyOfHost(host);

@@ -161,12 +161,27 @@ export function placed(hit: LineInPlace, kind: FileKind, reference: Date): Place
     return { ...DECODERS[kind.format](hit.text, reference), origins: kind.origins };
   }
   const line = placeLine(hit.text, kind, reference);
-  if (line.origins.length > 0) return continued(line, hit, kind, reference);
+  if (line.origins.length > 0) {
+    const whole = continued(line, hit, kind, reference);
+    return isTyped(whole) ? { ...whole, lead: leadOf(hit.before()) } : whole;
+  }
   const origins = kind.guessed
     ? inherited(hit, kind, reference)
     : [`journal:${kind.machine ?? 'node'}/unknown`];
-  return { ...line, origins, lead: hit.before().at(-1) };
+  return { ...line, origins, lead: leadOf(hit.before()) };
 }
+
+const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
+
+/** What a line may go on with: the command that was typed, which names the other end, and the line before. */
+function leadOf(before: readonly string[]): string | undefined {
+  const command = before.findLast((line) => PROMPT.test(line));
+  const last = before.at(-1);
+  return command === undefined || command === last ? last : `${command} ${last}`;
+}
+
+/** What a command says on a terminal: the one that was typed stands above it. */
+const isTyped = ({ origins }: PlacedLine): boolean => origins[0] === 'cli:oc';
 
 const INDENTED = /^\s{2,}/;
 
@@ -189,7 +204,7 @@ function continued(
 /** A line that tells nothing most often goes on with what the line before it began. */
 function inherited(hit: LineInPlace, kind: FileKind, reference: Date): readonly string[] {
   for (const line of hit.before().toReversed()) {
-    if (line.trim() === '' || /^\S*[$#] /.test(line)) break;
+    if (line.trim() === '' || PROMPT.test(line)) break;
     const { origins } = placeLine(line, kind, reference);
     if (origins.length > 0) return origins.includes(ANYWHERE) ? origins : [...origins, ANYWHERE];
   }
