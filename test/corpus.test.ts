@@ -45,6 +45,8 @@ const Case = z
   )
   .refine(({ cause, also }) => cause !== 'none' || !also, 'healthy, yet with a cause');
 
+const Known = z.object({ cause: Cause, also: z.array(Cause).optional() });
+
 const readCase = (file: string) =>
   Case.parse(parse(readFileSync(join(CORPUS, 'blind', file), 'utf8')));
 
@@ -68,8 +70,11 @@ test('the cases are numbered from 001 without a gap', () => {
   expect(files.map((file) => Number(file.slice(0, 3)))).toEqual(files.map((_, i) => i + 1));
 });
 
-test('every cause of the vocabulary has a case', () => {
-  const named = new Set(files.map((file) => readCase(file).cause));
+test('every cause of the vocabulary has a case, and every known case a cause of the vocabulary', () => {
+  const known = readdirSync(join(CORPUS, 'known')).map((file) =>
+    Known.parse(parse(readFileSync(join(CORPUS, 'known', file), 'utf8'))),
+  );
+  const named = new Set([...known, ...files.map(readCase)].map(({ cause }) => cause));
 
   expect([...vocabulary].filter((id) => !named.has(id))).toEqual([]);
 });
