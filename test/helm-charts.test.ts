@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { hash } from 'bcryptjs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CollectDeps } from '../src/content/collecting.ts';
+import { parseChartIndex, versionOf } from '../src/content/helm/chart-index.ts';
 import { helmLogin } from '../src/content/helm/chart-login.ts';
-import { collectHelm } from '../src/content/helm/collect-helm.ts';
-import { parseImageSet } from '../src/content/image-set/parse-image-set.ts';
-import { silentContext } from '../src/core/context.ts';
-import { createWeb } from '../src/http/web.ts';
 import { formatReference } from '../src/oci/reference.ts';
+import { formatGrants } from '../src/registry/auth/grants.ts';
+import { collectCharts } from './support/charts.ts';
 import { startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { openRegistries } from './support/remote.ts';
@@ -78,21 +78,24 @@ async function packaged(...versions: readonly string[]): Promise<string[]> {
   return versions.map((version) => join(folder, `parent-${version}.tgz`));
 }
 
-async function collect(helm: object, deps: Partial<CollectDeps> = {}) {
-  const set = parseImageSet(
-    JSON.stringify({
-      apiVersion: 'mirror.openshift.io/v2alpha1',
-      kind: 'ImageSetConfiguration',
-      mirror: { helm },
-    }),
-    'isc.yaml',
-  );
-  const web = createWeb();
-  onTestFinished(() => web.close());
-  const source = () => {
-    throw new Error('no registry');
-  };
-  const { images, failures } = await collectHelm(silentContext(), set, { source, web, ...deps });
+/** A repository of charts with the index that helm makes, for everybody or for one login. */
+async function served(charts: readonly string[], login?: string) {
+  const folder = dirname(charts[0] ?? '');
+  await run('helm', ['repo', 'index', folder]);
+  const shown: (string | undefined)[] = [];
+  const server = createServer(async (request, response) => {
+    shown.push(request.headers.authorization);
+    const isKnown = login === undefined || request.headers.authorization === login;
+    response.statusCode = isKnown ? 200 : 401;
+    response.end(isKnown ? await readFile(join(folder, basename(request.url ?? ''))) : 'who?');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, shown };
+}
+
+async function collect(helm: object, deps?: Partial<CollectDeps>) {
+  const { images, failures } = await collectCharts(helm, deps);
   return { failures, names: images.map((image) => formatReference(image.source)) };
 }
 
@@ -101,6 +104,14 @@ const IMAGES = (version: string) => [
   'quay.io/example/child:1',
   'quay.io/example/operator:7',
   `quay.io/example/agent:${version}`,
+];
+
+const REPOSITORY = { name: 'r', url: 'https://charts.example.com', charts: [] };
+const RANGES = [
+  ...['^1.2', '~1.2', '~1', '1.2.x', '1.2', '1', '*', '=1.2.7', '1.2.0 - 1.9.0', '1.2 - 1.9'],
+  ...['>=1.0, <2', '>= 1.0 , < 2', '>1.2.7', '<1.9', '<=1.9', '^1.2 || ^3', '~3 || ~1.2', '^9'],
+  ...['>=1.10.0-0', '>0.0.0-0', '^1.10.0-0', '>=1.9.0-0, <1.10.0', '>=1.9.0-0, <1.10.0-z'],
+  ...['!=2.0.0, <2.0.3', '^2, !=2.0.3', 'v1.2.7', '1.10.0-rc.1', '~2.1.0-alpha'],
 ];
 
 describeWithPeers(['helm'], 'charts with the real helm', () => {
@@ -123,33 +134,71 @@ describeWithPeers(['helm'], 'charts with the real helm', () => {
   });
 
   test('come from a repository with a login, the newest of a range', async () => {
-    const charts = await packaged('1.2.0', '1.9.0', '2.0.0');
-    const folder = dirname(charts[0] ?? '');
-    await run('helm', ['repo', 'index', folder]);
-    const shown: (string | undefined)[] = [];
-    const server = createServer(async (request, response) => {
-      shown.push(request.headers.authorization);
-      const isKnown = request.headers.authorization === `Basic ${btoa('team:pass word')}`;
-      response.statusCode = isKnown ? 200 : 401;
-      response.end(isKnown ? await readFile(join(folder, basename(request.url ?? ''))) : 'who?');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const login = `Basic ${btoa('team:pass word')}`;
+    const { url, shown } = await served(await packaged('1.2.0', '1.9.0', '2.0.0'), login);
     const config = join(await tempDir(), 'repositories.yaml');
     const env = { HELM_REPOSITORY_CONFIG: config };
     const chart = { name: 'parent', version: '^1.2', valuesFiles: [await valuesFile()] };
     const helm = { repositories: [{ name: 'r', url, charts: [chart] }] };
 
     const refused = await collect(helm);
-    const login = ['--username', 'team', '--password', 'pass word', '--repository-config', config];
-    await run('helm', ['repo', 'add', 'r', url, ...login]);
+    const words = ['--username', 'team', '--password', 'pass word', '--repository-config', config];
+    await run('helm', ['repo', 'add', 'r', url, ...words]);
     const { names, failures } = await collect(helm, { chartLogin: (each) => helmLogin(env, each) });
 
     expect(refused.failures).toHaveLength(1);
     expect(failures).toEqual([]);
     expect(names).toContain('quay.io/example/agent:1.9.0');
     expect(shown).toContain(undefined);
+  });
+
+  test('are chosen by a range as helm chooses them', async () => {
+    const versions = ['1.2.0', '1.2.7', '1.9.0', '1.10.0-rc.1', '2.0.0', '2.1.0-alpha.1', 'v2.0.3'];
+    const { url } = await served(await packaged(...versions));
+    const index = parseChartIndex(await (await fetch(`${url}/index.yaml`)).text(), REPOSITORY);
+    const byHelm = async (range: string) => {
+      const words = ['parent', '--repo', url, '--version', range];
+      const { stdout } = await run('helm', ['show', 'chart', ...words]);
+      return /^version: (.*)$/m.exec(stdout)?.[1];
+    };
+    const byUs = (range: string) => versionOf(index.entries.parent ?? [], range)?.version;
+
+    const theirs = await Promise.all(RANGES.map((range) => byHelm(range).catch(() => undefined)));
+
+    expect(RANGES.map((range) => [range, byUs(range)])).toEqual(
+      RANGES.map((range, at) => [range, theirs[at]]),
+    );
+  });
+
+  test('come from a registry that asks for the login which helm has', async () => {
+    const folder = await tempDir();
+    const htpasswd = join(folder, 'htpasswd');
+    await writeFile(htpasswd, `team:${await hash('pass word', 4)}\n`);
+    const grants = join(folder, 'grants.yaml');
+    await writeFile(grants, formatGrants({ team: [{ role: 'push', prefix: '' }] }));
+    const registry = await startEmbeddedRegistry({ auth: { htpasswd, grants } });
+    onTestFinished(() => registry.stop());
+    const config = join(folder, 'helm', 'registry', 'config.json');
+    const login = ['--username', 'team', '--password', 'pass word', '--registry-config', config];
+    await run('helm', ['registry', 'login', registry.host, ...login, '--plain-http']);
+    const [chart = ''] = await packaged('1.2.0');
+    const push = ['push', chart, `oci://${registry.host}/charts`, '--registry-config', config];
+    await run('helm', [...push, '--plain-http']);
+    const asked = { name: 'parent', version: '1.2.0', valuesFiles: [await valuesFile()] };
+    const url = `oci://${registry.host}/charts`;
+    const collectWith = (env: Record<string, string>) => {
+      const registries = openRegistries({ env });
+      return collect(
+        { repositories: [{ name: 'r', url, charts: [asked] }] },
+        { source: (reference) => registries.source(reference) },
+      );
+    };
+
+    expect((await collectWith({})).failures).toMatchObject([{ code: 'REGISTRY_DENIED' }]);
+    for (const env of [{ XDG_CONFIG_HOME: folder }, { HELM_REGISTRY_CONFIG: config }]) {
+      const { names, failures } = await collectWith(env);
+      expect([failures, names.toSorted()]).toEqual([[], IMAGES('1.2.0').toSorted()]);
+    }
   });
 
   test('come from a registry, the newest of a range', async () => {

@@ -5,9 +5,14 @@ import { parse } from 'yaml';
 import { silentContext } from '../src/core/context.ts';
 import type { DeleteResult } from '../src/mirror/flow/delete/execute-delete.ts';
 import { collectRegistry } from '../src/registry/upkeep/gc.ts';
-import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
+import type { DockerRegistry } from './support/docker-registry.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
-import { type LabRun, type MirrorLab, startMirrorLab } from './support/mirror-lab.ts';
+import {
+  type LabRun,
+  type MirrorLab,
+  type MirrorsInLab,
+  startMirrors,
+} from './support/mirror-lab.ts';
 import { describeWithPeers } from './support/peers.ts';
 
 const BOTH = `mirror:
@@ -32,6 +37,7 @@ const SIG_1 = 'sha256-d32a31796b2fe3e1c058a43d90f0345664bbf113dfab6f3cf171157077
 let lab: MirrorLab;
 let docker: DockerRegistry;
 let embedded: EmbeddedRegistry;
+let stopMirrors: MirrorsInLab['stopMirrors'] | undefined;
 
 const sync = async (set: string, to: string, dir: string, ...more: string[]) =>
   lab.atoll(
@@ -50,15 +56,9 @@ const resultOf = ({ result }: LabRun) => (result as { result: DeleteResult }).re
 
 describeWithPeers(['docker-registry'], 'atoll mirror delete', () => {
   beforeAll(async () => {
-    [lab, docker, embedded] = await Promise.all([
-      startMirrorLab(),
-      startDockerRegistry(),
-      startEmbeddedRegistry(),
-    ]);
+    ({ lab, docker, embedded, stopMirrors } = await startMirrors());
   });
-  afterAll(async () => {
-    await Promise.all([lab?.stop(), docker?.stop(), embedded?.stop()]);
-  });
+  afterAll(() => stopMirrors?.());
 
   test.each([
     ['docker-registry', () => docker.host],

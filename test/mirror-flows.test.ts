@@ -11,9 +11,14 @@ import { checkBundle } from '../src/mirror/bundle/look.ts';
 import type { DryRun } from '../src/mirror/flow/dry-run.ts';
 import type { MirrorResult } from '../src/mirror/flow/mirror-images.ts';
 import type { SaveResult } from '../src/mirror/flow/save.ts';
-import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
-import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
-import { type LabRun, type MirrorLab, startMirrorLab } from './support/mirror-lab.ts';
+import type { DockerRegistry } from './support/docker-registry.ts';
+import type { EmbeddedRegistry } from './support/embedded-registry.ts';
+import {
+  type LabRun,
+  type MirrorLab,
+  type MirrorsInLab,
+  startMirrors,
+} from './support/mirror-lab.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { upstreamEntries } from './support/upstream.ts';
 
@@ -35,6 +40,7 @@ const EXTRA = `  additionalImages:
 let lab: MirrorLab;
 let docker: DockerRegistry;
 let embedded: EmbeddedRegistry;
+let stopMirrors: MirrorsInLab['stopMirrors'] | undefined;
 
 const mirrored = ({ result }: LabRun) => (result as { result: MirrorResult }).result;
 const saved = ({ result }: LabRun) => (result as { result: SaveResult }).result;
@@ -117,15 +123,9 @@ async function resources(dir: string): Promise<Map<string, string>> {
 
 describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () => {
   beforeAll(async () => {
-    [lab, docker, embedded] = await Promise.all([
-      startMirrorLab(),
-      startDockerRegistry(),
-      startEmbeddedRegistry(),
-    ]);
+    ({ lab, docker, embedded, stopMirrors } = await startMirrors());
   });
-  afterAll(async () => {
-    await Promise.all([lab?.stop(), docker?.stop(), embedded?.stop()]);
-  });
+  afterAll(() => stopMirrors?.());
 
   describe.each([
     ['docker-registry', () => docker.host],

@@ -9,6 +9,7 @@ import type { AtollEvent } from '../../src/core/events.ts';
 import { registriesConf } from '../../src/generate/registries-conf.ts';
 import { createRegistries } from '../../src/remote/create-registries.ts';
 import { type DockerRegistry, startDockerRegistry } from './docker-registry.ts';
+import { type EmbeddedRegistry, startEmbeddedRegistry } from './embedded-registry.ts';
 import { publishUpstream, UPSTREAM } from './upstream.ts';
 
 const SET = { commands: MIRROR_COMMANDS, groups: { mirror: 'Mirror' } };
@@ -98,6 +99,26 @@ export async function startMirrorLab(
       await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+export interface MirrorsInLab {
+  readonly lab: MirrorLab;
+  readonly docker: DockerRegistry;
+  readonly embedded: EmbeddedRegistry;
+  readonly stopMirrors: () => Promise<void>;
+}
+
+/** The lab with an empty mirror of each kind: one of others, and our own. */
+export async function startMirrors(): Promise<MirrorsInLab> {
+  const [lab, docker, embedded] = await Promise.all([
+    startMirrorLab(),
+    startDockerRegistry(),
+    startEmbeddedRegistry(),
+  ]);
+  const stopMirrors = async () => {
+    await Promise.all([lab.stop(), docker.stop(), embedded.stop()]);
+  };
+  return { lab, docker, embedded, stopMirrors };
 }
 
 /** Without what only a few tests look at. */

@@ -96,24 +96,41 @@ export function versionOf<V extends Versioned>(
   return (
     versions.find(({ version }) => version === wanted) ??
     versions.find(({ version }) => bare(version) === bare(wanted)) ??
-    newestOf(versions.filter(({ version }) => isInRange(bare(version), wanted)))
+    newestFirst(versions).find(({ parsed }) => isInRange(parsed, wanted))?.each
   );
 }
 
-/** Commas between conditions, as helm writes them, mean the same as spaces. */
-function isInRange(version: string, range: string): boolean {
-  const spaced = range.replaceAll(',', ' ');
-  return semver.validRange(spaced) !== null && semver.satisfies(version, spaced, { loose: true });
+const LOOSE = { loose: true, includePrerelease: true } as const;
+
+/** As helm reads ranges: commas are spaces, \`!=\` leaves one out, and pre-releases count where one is named. */
+function isInRange(version: semver.SemVer, range: string): boolean {
+  return range.split('||').some((part) => {
+    const conditions = part.replaceAll(',', ' ').replaceAll(/([<>=!~^])\s+/g, '$1');
+    const words = conditions.split(/\s+/).filter((word) => word !== '');
+    if (version.prerelease.length > 0 && !words.some((word) => /\d-\w/.test(word))) return false;
+    const without = words.filter((word) => word.startsWith('!=')).map((word) => word.slice(2));
+    const within = words.filter((word) => !word.startsWith('!=')).join(' ');
+    return (
+      semver.validRange(within) !== null &&
+      semver.satisfies(version, within, LOOSE) &&
+      !without.some((word) => semver.satisfies(version, word, LOOSE))
+    );
+  });
 }
 
+/** The newest that is no pre-release, else the newest. */
 export function newestOf<V extends Versioned>(versions: readonly V[]): V | undefined {
-  const sorted = versions
+  const sorted = newestFirst(versions);
+  return (sorted.find(({ parsed }) => parsed.prerelease.length === 0) ?? sorted[0])?.each;
+}
+
+function newestFirst<V extends Versioned>(versions: readonly V[]) {
+  return versions
     .flatMap((each) => {
       const parsed = semver.parse(each.version, { loose: true });
       return parsed ? [{ each, parsed }] : [];
     })
     .toSorted((a, b) => semver.compareBuild(b.parsed, a.parsed));
-  return (sorted.find(({ parsed }) => parsed.prerelease.length === 0) ?? sorted[0])?.each;
 }
 
 function chartOf(

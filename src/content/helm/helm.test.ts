@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { collectCharts } from '../../../test/support/charts.ts';
 import { MemoryImages } from '../../../test/support/images.ts';
 import { tempDir } from '../../../test/support/temp.ts';
-import { silentContext } from '../../core/context.ts';
-import { createWeb } from '../../http/web.ts';
 import { MEDIA_TYPES } from '../../oci/media-types.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { CollectDeps } from '../collecting.ts';
-import { parseImageSet } from '../image-set/parse-image-set.ts';
-import { collectHelm } from './collect-helm.ts';
 import { parseJsonPath } from './json-path.ts';
 import { renderedImages } from './rendered-images.ts';
 
@@ -157,18 +154,8 @@ async function echoingHelm(): Promise<string> {
 }
 
 async function collect(helm: object, overrides: Partial<CollectDeps> = {}) {
-  const set = parseImageSet(
-    JSON.stringify({
-      apiVersion: 'mirror.openshift.io/v2alpha1',
-      kind: 'ImageSetConfiguration',
-      mirror: { helm },
-    }),
-    'isc.yaml',
-  );
-  const web = createWeb();
   const images = new MemoryImages();
-  const deps = { source: () => images, web, helm: await fakeHelm(), ...overrides };
-  return await collectHelm(silentContext(), set, deps);
+  return await collectCharts(helm, { source: () => images, helm: await fakeHelm(), ...overrides });
 }
 
 /** A chart repository, its documents by URL. */

@@ -95,11 +95,14 @@ function usualPaths(env: Env): { path: string; legacy?: boolean }[] {
   const config = env.XDG_CONFIG_HOME || inHome('.config');
   const docker = env.DOCKER_CONFIG || inHome('.docker');
   const legacy = inHome('.dockercfg');
+  // Where "helm registry login" writes: charts lie in registries, too.
+  const helm = env.HELM_REGISTRY_CONFIG || (config && join(config, 'helm/registry/config.json'));
   return [
     { path: join(runtime, 'auth.json') },
     ...(config ? [{ path: join(config, 'containers', 'auth.json') }] : []),
     ...(docker ? [{ path: join(docker, 'config.json') }] : []),
     ...(legacy ? [{ path: legacy, legacy: true }] : []),
+    ...(helm ? [{ path: helm }] : []),
   ];
 }
 
