@@ -43,6 +43,8 @@ export async function* journalExportAsText(
 function createExportParser() {
   let pending = '';
   let skip = 0;
+  /** Whether the line under way is too long to be kept: the rest of it is no field. */
+  let isDropping = false;
   let fields: Record<string, string> | undefined;
   let lines: string[] = [];
 
@@ -59,7 +61,14 @@ function createExportParser() {
   /** Reads one field or the end of an entry; gives where the next begins, or -1 when more is needed. */
   function next(data: string, at: number): number {
     const end = data.indexOf('\n', at);
-    if (end < 0) return data.length - at > MAX_VALUE_BYTES ? data.length : -1;
+    if (end < 0) {
+      isDropping ||= data.length - at > MAX_VALUE_BYTES;
+      return isDropping ? data.length : -1;
+    }
+    if (isDropping) {
+      isDropping = false;
+      return end + 1;
+    }
     if (end === at) {
       endEntry();
       return end + 1;

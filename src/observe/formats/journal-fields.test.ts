@@ -1,0 +1,89 @@
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { isJournalFields, journalFieldsAsText } from './journal-fields.ts';
+
+const VERBOSE = [
+  'Thu 2026-08-20 10:11:12.345678 UTC [s=1;i=2;b=3]',
+  '    _HOSTNAME=host',
+  '    _SYSTEMD_UNIT=crio.service',
+  '    _PID=7',
+  '    MESSAGE=one',
+  '    MESSAGE=of two',
+  'Thu 2026-08-20 10:11:13.000000 UTC [s=1;i=3;b=3]',
+  '    _HOSTNAME=host',
+  '    MESSAGE=two=2',
+  '',
+].join('\n');
+const PRETTY = [
+  '{',
+  '\t"__REALTIME_TIMESTAMP" : "1787220672000000",',
+  '\t"_HOSTNAME" : "host",',
+  '\t"_SYSTEMD_UNIT" : "crio.service",',
+  '\t"_PID" : 7,',
+  '\t"BROKEN" : "cut,',
+  '\t"MESSAGE" : "one \\"and\\" two"',
+  '}',
+  '{',
+  '\t"MESSAGE" : "second"',
+  '}',
+  '',
+].join('\n');
+
+async function linesOf(text: string, size = 10_000): Promise<string[]> {
+  async function* chunks() {
+    for (let at = 0; at < text.length; at += size) yield Buffer.from(text.slice(at, at + size));
+  }
+  return (await buffer(journalFieldsAsText(chunks()))).toString().trimEnd().split('\n');
+}
+
+test.each([1, 50, 10_000])(
+  'journalFieldsAsText reads verbose output, in pieces of %i',
+  async (size) => {
+    expect(await linesOf(VERBOSE, size)).toEqual([
+      'Thu 2026-08-20 10:11:12 UTC host crio[7]: one',
+      'Thu 2026-08-20 10:11:13 UTC host unknown[0]: two=2',
+    ]);
+  },
+);
+
+test.each([1, 50, 10_000])(
+  'journalFieldsAsText reads json-pretty, in pieces of %i',
+  async (size) => {
+    expect(await linesOf(PRETTY, size)).toEqual([
+      expect.stringMatching(/ UTC host crio\[7\]: one "and" two$/),
+      'Thu 1970-01-01 00:00:00 UTC unknown unknown[0]: second',
+    ]);
+  },
+);
+
+test('journalFieldsAsText reads an entry that has no end, and one behind a mark', async () => {
+  expect(await linesOf('{\n\t"MESSAGE" : "cut"')).toEqual([expect.stringMatching(/: cut$/)]);
+  expect(await linesOf('\x1e{\n\t"MESSAGE" : "a"\n}\n\x1e{\n\t"MESSAGE" : "b"\n}\n')).toEqual([
+    expect.stringMatching(/: a$/),
+    expect.stringMatching(/: b$/),
+  ]);
+});
+
+test('journalFieldsAsText makes nothing of nothing', async () => {
+  expect(await linesOf('')).toEqual(['']);
+  expect(await linesOf('{\n}\nwords without a field\n')).toEqual(['']);
+});
+
+test.each([
+  ['verbose', VERBOSE],
+  ['json-pretty', PRETTY],
+  ['json-pretty without spaces', '{\n  "MESSAGE":"x"\n}'],
+  ['json-pretty in a sequence', '\x1e{\n\t"__CURSOR" : "s=1",\n'],
+])('isJournalFields knows %s', (_, head) => {
+  expect(isJournalFields(head)).toBe(true);
+});
+
+test.each([
+  ['another object', '{\n  "kind": "Node"\n}'],
+  ['an object on one line', '{ "MESSAGE": "x" }'],
+  ['a line of a journal', 'Thu 2026-08-20 10:11:12 UTC host crio[1]: [s=1]\nA=b\n'],
+  ['a head without fields', 'Thu 2026-08-20 10:11:12.3 UTC [s=1]\nMESSAGE=x\n'],
+  ['words', 'see {\n'],
+])('isJournalFields does not take %s for it', (_, head) => {
+  expect(isJournalFields(head)).toBe(false);
+});
