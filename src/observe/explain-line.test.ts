@@ -152,3 +152,41 @@ test('explainLines refuses what is no text, nothing, or a whole log', async () =
   for (const text of ['\0\0\0', ' \n', 'line\n'.repeat(51)])
     await expect(explainLines(text, { now })).rejects.toMatchObject({ code: 'USAGE' });
 });
+
+test('explainLines takes fifty lines, and leaves out empty ones without losing count', async () => {
+  const lines = await explainLines(`one\n \n${'x\n'.repeat(47)}last`, { rules: [], now });
+
+  expect(lines).toHaveLength(49);
+  expect(lines[1]?.line).toBe(3);
+});
+
+test('explainLines reads a pasted object or record as the line it is', async () => {
+  for (const text of ['{"apiVersion":"v1"}', '[{"phase":"service end"}]', '---'])
+    expect(await explainLines(text, { rules: [], now })).toMatchObject([
+      { decoded: text, origins: ['text:unknown'] },
+    ]);
+});
+
+test('explainLines gives a line to what it goes on with', async () => {
+  const [, second] = await explainLines(`${LINE}\nwords`, { rules: [], now });
+
+  expect(second?.origins).toEqual(['journal:bootstrap/crio', 'text:unknown']);
+});
+
+test('explainLines asks a rule that has several needs for the first that is absent', async () => {
+  const needs = entry(
+    'one',
+    'connection refused',
+    anywhere("needs: ['gizmo: conn', 'second fact']"),
+  );
+
+  expect(await verdicts(LINE, needs)).toEqual([[['one', 'needs-absent', 'second fact']]]);
+});
+
+test('explainLines knows that an event of ours is put into other words', async () => {
+  const event =
+    '{"seq":1,"type":"image.failed","code":"GONE","source":"q/a","message":"was lost for ever"}';
+  const rule = entry('one', '\\[GONE\\] .*was lost for ever', "\n    where: ['cli:atoll']");
+
+  expect(await verdicts(event, rule)).toEqual([[['one', 'spoke', undefined]]]);
+});

@@ -82,6 +82,136 @@ test.each([
   ['cli:oc-mirror', 'text:unknown', true],
   ['installer-log', 'cli:oc', false],
   ['*', 'journal:node/crio', true],
+  ['object:Node', 'object:Node', true],
+  ['object:Node/a', 'object:Node/a', true],
+  ['object:Node/a', 'object:Node/a/b', false],
+  ['pod:ns/a', 'pod:ns/a', true],
+  ['cli:oc', 'cli:oc-mirror', false],
+  ['file:/etc/issue.d/*.issue', 'file:/etc/issue.d/a.issue', true],
+  ['file:/etc/issue.d/*.issue', 'file:/etc/issue.d/aXissue', false],
 ])('whereMatcher("%s") of %s is %s', (where, origin, fits) => {
   expect(whereMatcher(where)(origin)).toBe(fits);
+});
+
+const PLACED = (format: string, ...origins: readonly string[]) => ({ format, origins });
+
+test.each([
+  ['bootstrap/journals/journal.log.gz', { format: 'journal', origins: [], machine: 'bootstrap' }],
+  [
+    'bootstrap/journals/release-image-download.log',
+    { ...PLACED('journal', 'journal:bootstrap/release-image'), machine: 'bootstrap' },
+  ],
+  [
+    'bootstrap/journals/my-release-image-download-x.log',
+    { ...PLACED('journal', 'journal:bootstrap/my-release-image-download-x'), machine: 'bootstrap' },
+  ],
+  [
+    'bastion/journals/quay.log',
+    { ...PLACED('journal', 'journal:bastion/quay'), machine: 'bastion' },
+  ],
+  [
+    'control-plane/10.0.0.5/failed-units.txt',
+    PLACED('plain', 'file:control-plane/10.0.0.5/failed-units.txt'),
+  ],
+  ['control-plane/10.0.0.5/containers/x-0123456789ab.log', PLACED('plain', 'pod:unknown/x')],
+  ['bootstrap/pods/0123.log', PLACED('plain', 'journal:bootstrap/bootkube')],
+  ['resources/nodes.json.gz', PLACED('objects-json')],
+  ['my-stack-events-1.json', PLACED('objects-json')],
+  ['namespaces/a/core/events.yaml', PLACED('objects-yaml')],
+  ['x/clusterapi/capi.log', PLACED('logrus', 'installer-log')],
+  [
+    'working-dir/logs/mirroring_error_1.txt',
+    PLACED('oc-mirror', 'cli:oc-mirror', 'file:working-dir/logs/mirroring_error_1.txt'),
+  ],
+  ['oc-mirror-v2.log', { ...PLACED('oc-mirror', 'cli:oc-mirror', 'text:unknown'), guessed: true }],
+  ['skopeo-copy.txt', { ...PLACED('plain', 'cli:skopeo', 'text:unknown'), guessed: true }],
+  [
+    'quay-install.log',
+    { ...PLACED('plain', 'cli:mirror-registry', 'text:unknown'), guessed: true },
+  ],
+  [
+    'serial/i-0ab.log',
+    PLACED('plain', 'console:node', 'aws:ec2-console-output', 'file:serial/i-0ab.log'),
+  ],
+  [
+    'console_output.txt',
+    {
+      ...PLACED(
+        'plain',
+        'console:node',
+        'aws:ec2-console-output',
+        'console:bootstrap',
+        'text:unknown',
+      ),
+      guessed: true,
+    },
+  ],
+  ['bootstrap/services/crio.json', { ...PLACED('record', 'record:crio'), service: 'crio' }],
+])('kindOfPath tells all of %s', (path, kind) => {
+  expect(kindOfPath(path)).toEqual(kind);
+});
+
+const kindOf = (...lines: readonly string[]) => kindOfContent(Buffer.from(lines.join('\n')));
+const JOURNAL = 'Aug 20 10:11:12 host crio[1]: x';
+
+test.each([
+  ['an export', ['__CURSOR=1', 'A=b'], { format: 'journal-export', origins: [] }],
+  ['our own events', ['{"type":"a.b","seq":1}'], { format: 'own-events', origins: ['cli:atoll'] }],
+  [
+    'a sequence of JSON',
+    ['\x1e{"__REALTIME_TIMESTAMP":"1"}'],
+    { format: 'journal-json', origins: [] },
+  ],
+  [
+    'verbose fields',
+    ['Thu 2026-08-20 10:11:12.3 UTC [s=1]', '    MESSAGE=x'],
+    { format: 'journal-fields', origins: [], guessed: true },
+  ],
+  [
+    'a record',
+    [' [', '{"phase" : "pre-command end"}]'],
+    { format: 'record', origins: ['record:unknown'], service: 'unknown' },
+  ],
+  ['a list of objects', ['{', ' "items" : []}'], { format: 'objects-json', origins: [] }],
+  ['other JSON', ['{"a":1}'], { format: 'plain', origins: [], guessed: true }],
+  ['YAML', ['', 'kind: Node'], { format: 'objects-yaml', origins: [] }],
+  ['words about a kind', ['what kind: of'], { format: 'plain', origins: [], guessed: true }],
+  [
+    'an installer, after other words',
+    ['words', 'INFO Waiting up to 20m0s for x'],
+    { format: 'logrus', origins: ['installer-log'], guessed: true },
+  ],
+  [
+    'a tool, after other words',
+    ['words', 'level=info msg=x'],
+    { format: 'logrus', origins: [], guessed: true },
+  ],
+  [
+    'oc-mirror, after other words',
+    ['words', '[INFO]   : x'],
+    { format: 'oc-mirror', origins: ['cli:oc-mirror'], guessed: true },
+  ],
+  [
+    'a journal, after other words',
+    ['words', JOURNAL],
+    { format: 'journal', origins: [], guessed: true },
+  ],
+  [
+    'a journal far down',
+    [...Array(199).fill('words'), JOURNAL],
+    { format: 'journal', origins: [], guessed: true },
+  ],
+  [
+    'a journal too far down',
+    [...Array(200).fill('words'), JOURNAL],
+    { format: 'plain', origins: [], guessed: true },
+  ],
+])('kindOfContent tells all of %s', (_, lines, kind) => {
+  expect(kindOf(...lines)).toEqual(kind);
+});
+
+test('kindOfContent takes an export for text, though its values hold zeros, and nothing else', () => {
+  expect(kindOf('__CURSOR=1', '\0')?.format).toBe('journal-export');
+  expect(kindOf(`${'x'.repeat(2047)}\0`)).toBeUndefined();
+  expect(kindOf(`${'x'.repeat(2048)}\0`)?.format).toBe('plain');
 });

@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest';
+import { ruleOf } from '../../../test/support/rules.ts';
+import { dataOf, meaningOf, parseRules, type Rule, shippedRules } from './catalogue.ts';
+
+const entry = (fields: Readonly<Record<string, unknown>>) => ({
+  category: 'install',
+  kind: 'root',
+  where: ['*'],
+  sample: 'x',
+  not_sample: 'y',
+  cause: 'c',
+  remedy: 'r',
+  source: 's',
+  ...fields,
+});
+
+const PATTERN = 'fixed text';
+
+function catalogue(rules: readonly Readonly<Record<string, unknown>>[], causes?: object) {
+  const failures = rules.map((fields) => entry({ pattern: PATTERN, ...fields }));
+  return parseRules(
+    'mine.yaml',
+    JSON.stringify({ version: 1, failures, ...(causes ? { causes } : {}) }),
+  );
+}
+
+const byId = (rules: readonly Rule[]) => Object.fromEntries(rules.map((rule) => [rule.id, rule]));
+
+test('parseRules compiles what a rule looks for, whatever the case', () => {
+  const rule = ruleOf({
+    id: 'a',
+    pattern: 'Fixed Text',
+    over: 'it works again',
+    needs: ['needed text'],
+    unless: ['unwanted text'],
+  });
+
+  expect(rule.regexp?.test('some fixed TEXT')).toBe(true);
+  expect(rule.overRegexp?.test('It works again')).toBe(true);
+  expect(rule.needed.map(({ source }) => source)).toEqual(['needed text']);
+  expect(rule.against.map(({ source }) => source)).toEqual(['unwanted text']);
+});
+
+test('parseRules fills in what a rule leaves open', () => {
+  expect(catalogue([{ id: 'a' }])[0]).toMatchObject({
+    overRegexp: undefined,
+    needed: [],
+    against: [],
+    explains: [],
+    commands: [],
+    passing: false,
+    rung: undefined,
+  });
+});
+
+test('parseRules lets a rule apply to each place it names, and to text nobody can place', () => {
+  const rule = ruleOf({ id: 'a', where: ['cli:oc', 'journal:node/*'] });
+
+  const asked = ['cli:oc', 'journal:node/crio', 'text:unknown', 'cli:podman'];
+  expect(asked.map((origin) => rule.appliesTo(origin))).toEqual([true, true, true, false]);
+});
+
+test('parseRules keeps a rule that wants its place known from text nobody can place', () => {
+  const rule = ruleOf({ id: 'a', where: ['cli:oc'], placed: true });
+
+  expect([rule.appliesTo('cli:oc'), rule.appliesTo('text:unknown')]).toEqual([true, false]);
+});
+
+test('parseRules adds what follows from a cause to each rule that means it', () => {
+  const rules = byId(
+    catalogue(
+      [
+        { id: 'one', cause_id: 'first', explains: ['second'] },
+        { id: 'two', cause_id: 'first' },
+        { id: 'three', cause_id: 'second' },
+        { id: 'four' },
+        { id: 'five' },
+      ],
+      {
+        consequences: [
+          { of: ['second', 'four'], are: ['five'] },
+          { of: ['first'], are: ['four'] },
+        ],
+      },
+    ),
+  );
+
+  expect(rules.one?.explains).toEqual(['second', 'four']);
+  expect(rules.two?.explains).toEqual(['second', 'four']);
+  expect(rules.three?.explains).toEqual(['five']);
+});
+
+test('parseRules says what comes and goes, and how far into a conversation a cause is', () => {
+  const rules = byId(
+    catalogue([{ id: 'low', cause_id: 'l' }, { id: 'high' }, { id: 'other', cause_id: 'o' }], {
+      passing: ['l'],
+      ladders: [
+        [['o'], ['high']],
+        [['l'], ['o']],
+      ],
+    }),
+  );
+
+  expect(rules.low).toMatchObject({ passing: true, rung: { ladder: 1, height: 0 } });
+  expect(rules.high).toMatchObject({ passing: false, rung: { ladder: 0, height: 1 } });
+  expect(rules.other).toMatchObject({ passing: false, rung: { ladder: 0, height: 0 } });
+});
+
+const two = (fields: object) => [
+  { id: 'a', ...fields },
+  { id: 'b', cause_id: 'bb' },
+];
+
+test.each<[string, readonly Readonly<Record<string, unknown>>[], object | undefined, string]>([
+  [
+    'a rule that is there twice',
+    [{ id: 'b' }, { id: 'a' }, { id: 'a' }],
+    undefined,
+    '"a" is there twice',
+  ],
+  [
+    'a rule nobody knows in also',
+    two({ also: ['c'] }),
+    undefined,
+    '"a" names "c", which does not exist',
+  ],
+  [
+    'a rule nobody knows in instead_of',
+    two({ instead_of: ['b', 'c'] }),
+    undefined,
+    '"a" names "c"',
+  ],
+  ['a cause no rule means that passes', two({}), { passing: ['x'] }, 'no rule means "x"'],
+  [
+    'a cause no rule means on a ladder',
+    two({}),
+    { ladders: [[['a'], ['bb', 'x']]] },
+    'no rule means "x"',
+  ],
+  [
+    'a consequence no rule means',
+    two({}),
+    { consequences: [{ of: ['a'], are: ['x'] }] },
+    'no rule means "x"',
+  ],
+  [
+    'the consequence of a cause no rule means',
+    two({}),
+    { consequences: [{ of: ['x'], are: ['a'] }] },
+    'no rule means "x"',
+  ],
+  [
+    'two causes that explain each other',
+    two({ cause_id: 'aa', explains: ['bb'] }),
+    { consequences: [{ of: ['bb'], are: ['aa'] }] },
+    'explain each other',
+  ],
+  [
+    'a pattern that is no regular expression',
+    [{ id: 'a', pattern: 'abcdefgh(' }],
+    undefined,
+    'the pattern of "a": ',
+  ],
+  [
+    'a need without fixed text',
+    [{ id: 'a', needs: ['\\d+'] }],
+    undefined,
+    'the pattern of "a" has no fixed text of 6',
+  ],
+  [
+    'an end of what is no line',
+    [
+      {
+        id: 'a',
+        pattern: undefined,
+        object: { kind: 'N', all: [{ path: 'p', absent: true }] },
+        over: 'it is over',
+      },
+    ],
+    undefined,
+    'only what lines say can be over',
+  ],
+  [
+    'both a pattern and an object',
+    [{ id: 'a', object: { kind: 'N', all: [{ path: 'p', absent: true }] } }],
+    undefined,
+    'either a pattern or an object',
+  ],
+  [
+    'two tests of one path',
+    [
+      {
+        id: 'a',
+        pattern: undefined,
+        object: { kind: 'N', all: [{ path: 'p', absent: true, is: ['x'] }] },
+      },
+    ],
+    undefined,
+    'one test per path',
+  ],
+  ['a place there is none of', [{ id: 'a', where: ['nowhere'] }], undefined, 'where'],
+])('parseRules refuses %s', (_, rules, causes, found) => {
+  expect(() => catalogue(rules, causes)).toThrow(
+    expect.objectContaining({ code: 'INPUT_INVALID', message: expect.stringContaining(found) }),
+  );
+});
+
+test('parseRules names the catalogue that it cannot use', () => {
+  expect(() => catalogue([{ id: 'a' }, { id: 'a' }])).toThrow(
+    expect.objectContaining({
+      message: 'Cannot use the catalogue "mine.yaml": "a" is there twice',
+      details: { path: 'mine.yaml' },
+    }),
+  );
+});
+
+test('dataOf gives a rule as it stands in the catalogue', () => {
+  const rule = ruleOf({ id: 'a', pattern: PATTERN, unless: ['unwanted text'] });
+
+  expect(
+    Object.keys(dataOf(rule)).filter((key) => !(key in entry({ id: 'a', pattern: 'x' }))),
+  ).toEqual(
+    expect.not.arrayContaining([
+      'regexp',
+      'overRegexp',
+      'needed',
+      'against',
+      'appliesTo',
+      'passing',
+      'rung',
+    ]),
+  );
+  expect(dataOf(rule)).toMatchObject({ id: 'a', pattern: PATTERN, unless: ['unwanted text'] });
+});
+
+test('meaningOf is the word for a cause, or the rule itself', () => {
+  expect([
+    meaningOf(ruleOf({ id: 'a', cause_id: 'word' })),
+    meaningOf(ruleOf({ id: 'a' })),
+  ]).toEqual(['word', 'a']);
+});
+
+test('shippedRules reads the catalogue once', () => {
+  expect(shippedRules().length).toBeGreaterThan(160);
+  expect(shippedRules()).toBe(shippedRules());
+});
