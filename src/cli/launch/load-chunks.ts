@@ -44,7 +44,7 @@ export function chunkLoader({
 }: ChunkLoaderOptions): (name: string) => unknown {
   const modules = new Map<string, ChunkModule>();
   // What is not a chunk is a part of Node: it is the same for all.
-  const fromNode = createRequire(join(root, 'chunk.js'));
+  const fromNode = partsOfNode(createRequire(join(root, 'chunk.js')));
   return function load(name) {
     const known = modules.get(name);
     if (known) return known.exports;
@@ -63,6 +63,33 @@ export function chunkLoader({
       join(root, folder),
     );
     return module.exports;
+  };
+}
+
+/** Many chunks name these parts of Node and few runs need them: they are loaded at the first use. */
+const LATE: ReadonlySet<string> = new Set([
+  'node:child_process',
+  'node:readline/promises',
+  'node:stream/consumers',
+  'node:tls',
+  'node:zlib',
+]);
+
+function partsOfNode(require: NodeJS.Require): (id: string) => unknown {
+  return (id) => {
+    if (!LATE.has(id)) return require(id);
+    return new Proxy(
+      {},
+      {
+        get: (_, name) => Reflect.get(require(id), name),
+        has: (_, name) => Reflect.has(require(id), name),
+        ownKeys: () => Reflect.ownKeys(require(id)),
+        getOwnPropertyDescriptor: (_, name) => {
+          const found = Reflect.getOwnPropertyDescriptor(require(id), name);
+          return found && { ...found, configurable: true };
+        },
+      },
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import { readReport } from '../../mirror/flow/report.ts';
+import { readReport } from '../../mirror/flow/read-report.ts';
 import { WorkingDir } from '../../mirror/flow/working-dir.ts';
 import type { Need } from '../../mirror/need.ts';
 import type { ImageRow } from '../model/page-data.ts';

@@ -9,17 +9,19 @@ import type { CatalogSource } from '../../generate/cluster/catalogs.ts';
 /** A CatalogSource of the user: everything but name, namespace, type and image stays. */
 export type CatalogTemplate = Readonly<Record<string, unknown>>;
 
-const schema = z.looseObject({
-  apiVersion: z.literal('operators.coreos.com/v1alpha1'),
-  kind: z.literal('CatalogSource'),
-  metadata: z.looseObject({}).optional(),
-  spec: z
-    .looseObject({
-      sourceType: z.literal(['', 'grpc']).optional(),
-      configMap: z.undefined().optional(),
-    })
-    .optional(),
-});
+/** Made where there is a template: every run comes by here. */
+const templateSchema = () =>
+  z.looseObject({
+    apiVersion: z.literal('operators.coreos.com/v1alpha1'),
+    kind: z.literal('CatalogSource'),
+    metadata: z.looseObject({}).optional(),
+    spec: z
+      .looseObject({
+        sourceType: z.literal(['', 'grpc']).optional(),
+        configMap: z.undefined().optional(),
+      })
+      .optional(),
+  });
 
 /** The templates an image set names, read and checked before anything is copied. */
 export async function readCatalogTemplates(
@@ -47,7 +49,7 @@ function isFor({ catalog, targetCatalog, targetTag }: OperatorCatalog, image: Co
 
 async function readTemplate(path: string): Promise<CatalogTemplate> {
   const documents = readYaml(await readText(path), `"${path}"`);
-  const parsed = schema.safeParse(documents[0]);
+  const parsed = templateSchema().safeParse(documents[0]);
   if (documents.length === 1 && parsed.success) return parsed.data;
   const issue = parsed.error?.issues[0];
   const found = issue
@@ -64,7 +66,7 @@ export function fillTemplate(
   own: CatalogSource,
 ): CatalogSource {
   if (!template) return own;
-  const { metadata, spec } = schema.parse(template);
+  const { metadata, spec } = templateSchema().parse(template);
   return {
     ...own,
     metadata: { ...metadata, ...own.metadata },

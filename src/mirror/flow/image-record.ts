@@ -38,17 +38,34 @@ export function recordOf(
   { image, catalogTemplate, neededBy }: Omit<MirroredImage, 'target'>,
   digest?: Digest,
 ): ImageRecord {
-  const { from: _from, source, ...rest } = image;
-  const record = {
-    ...rest,
-    source: formatReference(source),
+  const record: WholeRecord = {
+    kind: image.kind,
+    source: formatReference(image.source),
     digest: digest ?? image.digest,
-    neededBy: neededBy ?? needsOf(image),
+    reason: image.reason,
+    neededBy: [...(neededBy ?? needsOf(image))],
+    platforms: image.platforms?.map(({ os, architecture, variant }) => ({
+      os,
+      architecture,
+      variant,
+    })),
+    targetRepository: image.targetRepository,
+    targetTag: image.targetTag,
+    release: image.release,
+    component: image.component,
+    packages: image.packages && [...image.packages],
+    bundles: image.bundles && [...image.bundles],
+    catalog: image.catalog,
     catalogTemplate,
+    chart: image.chart,
+    sigstore: image.sigstore,
   };
   // Undefined fields are left out, so that the same image gives the same bytes.
-  return imageRecordSchema.parse(JSON.parse(JSON.stringify(record)));
+  return JSON.parse(JSON.stringify(record));
 }
+
+/** With every field that there is, so that none is forgotten. */
+type WholeRecord = { readonly [K in keyof Required<ImageRecord>]: ImageRecord[K] };
 
 export function imageOf({
   source,

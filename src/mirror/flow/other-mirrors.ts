@@ -11,11 +11,6 @@ export interface OtherMirrors {
   readonly mirrors: readonly string[];
 }
 
-const schema = z.object({
-  version: z.literal(1),
-  mirrors: z.record(z.string(), z.array(z.string())),
-});
-
 /**
  * All other mirrors that are known, by the one they stand in for: what is given now, and what earlier
  * runs were told. A later sync or delete that is not told again must not take them out of the rules.
@@ -35,7 +30,8 @@ export async function knownMirrors(
 }
 
 function parse(path: string, text: string): Readonly<Record<string, string[]>> {
-  const parsed = schema.safeParse(parseJson(text));
+  const mirrors = z.record(z.string(), z.array(z.string()));
+  const parsed = z.object({ version: z.literal(1), mirrors }).safeParse(parseJson(text));
   if (parsed.success) return parsed.data.mirrors;
   throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not what atoll wrote`, {
     hint: 'Remove it, and name other mirrors with --also-at again',

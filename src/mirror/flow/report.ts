@@ -1,19 +1,11 @@
-import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { writeFileAtomic } from '../../core/files.ts';
 import { redact } from '../../core/redact.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { CopyReport, ImageFailure, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { type ImageRecord, recordOf } from './image-record.ts';
-import {
-  type LayerOutcome,
-  type MirrorReport,
-  type RunKind,
-  reportedImageSchema,
-  reportSchema,
-} from './report-schema.ts';
+import type { LayerOutcome, MirrorReport, RunKind } from './report-schema.ts';
 import type { RunContent } from './run.ts';
 import type { WorkingDir } from './working-dir.ts';
 
@@ -107,38 +99,6 @@ export async function writeReports(
   const errorsFile = workingDir.file('logs', errorsFileName(ctx.now()));
   await writeFileAtomic(errorsFile, errorsText(report));
   return { reportFile, errorsFile };
-}
-
-/** What a later run needs of a report; an older one may lack the rest. */
-const storedSchema = reportSchema
-  .pick({ flow: true, folder: true, destination: true, notCollected: true })
-  .extend({
-    images: z.array(
-      reportedImageSchema
-        .omit({ attempts: true })
-        .extend({ outcome: z.string(), copiedBytes: z.number().default(0) }),
-    ),
-  });
-
-export type StoredReport = z.output<typeof storedSchema>;
-
-/** The report of the last run in this folder. */
-export async function readReport(workingDir: WorkingDir): Promise<StoredReport> {
-  const path = workingDir.file('report.json');
-  const text = await readTextIfPresent(path);
-  if (text === undefined) {
-    throw new AtollError('FILE_UNREADABLE', `Cannot find "${path}": nothing has run here`, {
-      hint: 'Name the folder of the run with --dir DIR',
-    });
-  }
-  try {
-    return storedSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new AtollError('INPUT_INVALID', `Cannot read "${path}": it is not a report of atoll`, {
-      hint: 'Run the sync, save or load again',
-      cause,
-    });
-  }
 }
 
 /** `mirroring_errors_20260820_101112.txt`, as oc-mirror names it. */

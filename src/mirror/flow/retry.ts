@@ -7,7 +7,8 @@ import type { Rebuild } from '../delta/rebuild-job.ts';
 import { placedOf } from './image-record.ts';
 import { loadImages, withBundle } from './load.ts';
 import { type MirrorResult, mirrorImages } from './mirror-images.ts';
-import { isBuilt, readReport, type StoredReport, wholeRunHint } from './report.ts';
+import { readReport, type StoredReport } from './read-report.ts';
+import { isBuilt, wholeRunHint } from './report.ts';
 import { type MirrorRunOptions, type RunContent, upstreamOf } from './run.ts';
 import { fillBundle, type SaveResult } from './save.ts';
 

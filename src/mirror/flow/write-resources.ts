@@ -56,12 +56,14 @@ export async function writeResources(
   return { resources: written.toSorted(), installConfig };
 }
 
-const catalogSchema = z.object({
-  spec: z.object({
-    image: z.string().optional(),
-    source: z.object({ image: z.object({ ref: z.string() }) }).optional(),
-  }),
-});
+/** Made where there are catalogs: every run comes by here. */
+const catalogSchema = () =>
+  z.object({
+    spec: z.object({
+      image: z.string().optional(),
+      source: z.object({ image: z.object({ ref: z.string() }) }).optional(),
+    }),
+  });
 
 /** What earlier runs called the catalogs: clusters know them by these names. */
 async function catalogNames(
@@ -73,7 +75,7 @@ async function catalogNames(
     const [, name = '', prefix] = /^((cs|cc)-.*)\.yaml$/.exec(file) ?? [];
     if (prefix === undefined) continue;
     const text = await readText(workingDir.file('cluster-resources', file));
-    const { data } = catalogSchema.safeParse(yamlDocuments(text, 'strict')[0]?.value());
+    const { data } = catalogSchema().safeParse(yamlDocuments(text, 'strict')[0]?.value());
     const image = data?.spec.image ?? data?.spec.source?.image.ref;
     if (image !== undefined) names.set(`${prefix} ${image}`, name);
   }

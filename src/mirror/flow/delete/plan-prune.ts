@@ -6,7 +6,7 @@ import { isBelow } from '../../destination.ts';
 import type { MirroredImage } from '../../image-rules.ts';
 import { type Need, needKey, needsOf } from '../../need.ts';
 import { placedOf } from '../image-record.ts';
-import { readReport } from '../report.ts';
+import { readReport } from '../read-report.ts';
 import type { RunContent } from '../run.ts';
 import type { KnownImage, WorkingDir } from '../working-dir.ts';
 import { type ImageContent, readContents } from './mirror-content.ts';
