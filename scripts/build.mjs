@@ -2,10 +2,11 @@
 // as V8 compiled it, and every help text.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { writePage } from './build-page.mjs';
 import { COMMONJS, MAIN, MODULE, root } from './bundle.mjs';
+import { joinChunks, readBefore } from './join-chunks.mjs';
 import { legalTexts } from './notices.mjs';
 
 const withTypes = process.argv.includes('--types');
@@ -39,24 +40,36 @@ function clean() {
 
 /** Cut into chunks as modules, which esbuild does for them alone, then written as CommonJS, which starts faster. */
 async function writeChunks() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...MODULE,
     banner: {},
+    absWorkingDir: root,
     entryPoints: ENTRIES,
     outdir: dist,
     // Two folders deep, so that `assets/` is in the same place for sources, entry and chunks.
     chunkNames: 'chunks/[name]-[hash]',
     splitting: true,
     write: false,
+    metafile: true,
   });
   const { format, platform, target, define, supported } = COMMONJS;
   const settings = { format, platform, target, define, supported };
-  for (const { path, text } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    // As people would read it: space is dear only where one file has all.
-    writeFileSync(path, (await transform(text, settings)).code);
+  const files = new Map();
+  // As people would read it: space is dear only where one file has all.
+  for (const { path, text } of outputFiles)
+    files.set(relative(dist, path), (await transform(text, settings)).code);
+  for (const [path, text] of joinChunks(files, together(metafile))) {
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    writeFileSync(join(dist, path), text);
   }
   writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+/** What every command starts with, and what the one does that is run most often. */
+function together(metafile) {
+  const start = readBefore(metafile, ['src/cli/main.ts']);
+  const sync = readBefore(metafile, ['src/cli/commands/mirror/sync.ts']);
+  return { 'start.js': start, 'mirror-sync.js': [...sync].filter((name) => !start.has(name)) };
 }
 
 /** What starts first: it prints help that is ready, or loads the program. */
