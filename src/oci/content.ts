@@ -59,10 +59,18 @@ export interface SourceAbilities extends Partial<BulkSource> {
   readonly tags?: (ctx: Context) => AsyncIterable<string>;
 }
 
+/** What a tag names, and how long the registry took to say so. */
+export interface EarlyAnswer {
+  readonly found: Descriptor | undefined;
+  readonly tookMs: number;
+}
+
 /** What only some targets can do; as with sources, plain functions. */
 export interface TargetAbilities {
   /** The target as a source: a repository, a layout. */
   readonly read?: Source;
+  /** What a tag named when it was asked for ahead of time; undefined where it was not, or no more. */
+  readonly asked?: (tag: string) => Promise<EarlyAnswer> | undefined;
   /** Takes a blob from another repository of the registry; false when it has to be sent. */
   readonly mount?: (ctx: Context, blob: Descriptor, fromRepository: string) => Promise<boolean>;
   /**

@@ -38,12 +38,17 @@ export class Concurrency {
     const isFirst = !this.#quickestMs.has(name);
     const start = this.#now();
     const result = await request();
-    const tookMs = this.#now() - start;
-    this.#note(name, isFirst ? (tookMs - FIRST_WORK_MS) / FIRST_TRIPS : tookMs);
+    this.#note(name, this.#now() - start, isFirst);
     return result;
   }
 
-  #note(name: string, tookMs: number): void {
+  /** Remembers how long the registry took to answer a question that somebody else asked. */
+  took({ name }: CopyGroup, tookMs: number): void {
+    this.#note(name, tookMs, !this.#quickestMs.has(name));
+  }
+
+  #note(name: string, ms: number, isFirst: boolean): void {
+    const tookMs = isFirst ? (ms - FIRST_WORK_MS) / FIRST_TRIPS : ms;
     if (tookMs >= (this.#quickestMs.get(name) ?? Number.POSITIVE_INFINITY)) return;
     this.#quickestMs.set(name, tookMs);
     const isDistant = [...this.#quickestMs.values()].some((ms) => ms > DISTANT_MS);

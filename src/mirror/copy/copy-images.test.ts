@@ -631,3 +631,31 @@ test('copyImages says what to do when a registry takes no sparse index', async (
     hint: expect.stringContaining('Copy all platforms') as string,
   });
 });
+
+test('copyImages believes what the target said ahead of time, and asks where that failed', async () => {
+  const [a, b] = [up(), down()];
+  const root = a.repository('app').addImage(['base'], 'v1');
+  await copy([job(a, b, 'app', 'v1')]);
+  const target = b.repository('app');
+  let questions = 0;
+  const read = {
+    ...target.can.read,
+    resolve: async () => {
+      questions += 1;
+      return root;
+    },
+  };
+  const asking = (early: () => Promise<{ found: typeof root; tookMs: number }>) => ({
+    target: Object.assign(Object.create(target), {
+      can: { ...target.can, read, asked: () => early() },
+    }),
+  });
+
+  const believed = asking(async () => ({ found: root, tookMs: 1 }));
+  expect(await copy([job(a, b, 'app', 'v1', believed)])).toMatchObject({ skipped: 1 });
+  expect(questions).toBe(0);
+
+  const failed = asking(() => Promise.reject(new Error('cable out')));
+  expect(await copy([job(a, b, 'app', 'v1', failed)])).toMatchObject({ skipped: 1 });
+  expect(questions).toBe(1);
+});

@@ -116,6 +116,11 @@ export class Planner {
     const source = target.can.read;
     if (!source) return new TargetTags([]);
     const found = tags.map(async (tag) => {
+      const early = await target.can.asked?.(tag)?.catch(() => undefined);
+      if (early) {
+        this.#concurrency.took(group, early.tookMs);
+        return [tag, early.found] as const;
+      }
       const descriptor = await this.#concurrency.timed(group, () => source.resolve(this.#ctx, tag));
       return [tag, descriptor] as const;
     });

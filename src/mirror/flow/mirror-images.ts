@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { CopyOptions, CopyReport, ImageResult } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
+import type { EarlyAnswers } from './ask-ahead.ts';
 import { type BaseRepositories, mirrorTarget } from './mirror-target.ts';
 import { warnOfReplaced } from './placed-image.ts';
 import { type MirrorReport, type RunKind, reportOf, writeReports } from './report.ts';
@@ -14,6 +15,7 @@ import { type WrittenResources, writeResources } from './write-resources.ts';
 export interface MirrorRun extends MirrorRunOptions, RunKind {
   /** Content a delta counts on. */
   readonly base?: BaseRepositories | undefined;
+  readonly asked?: EarlyAnswers | undefined;
   readonly title: string;
   /** Told of every blob that is in the mirror. */
   readonly delivered?: CopyOptions['delivered'];
@@ -45,7 +47,7 @@ export function mirrorImages(
 
 /** Copies so that a kill at any moment costs next to nothing: bytes and uploads are kept. */
 async function copyKept(ctx: Context, content: RunContent, run: MirrorRun): Promise<CopyReport> {
-  const { workingDir, registries, base } = run;
+  const { workingDir, registries, base, asked } = run;
   const spool = new Spool(workingDir.file('partial', 'blobs'));
   const notes = new UploadNotes(workingDir.file('partial', 'uploads'));
   const isLocal = ({ image }: MirroredImage) => run.flow === 'load' || image.from !== undefined;
@@ -60,6 +62,7 @@ async function copyKept(ctx: Context, content: RunContent, run: MirrorRun): Prom
         target: mirrorTarget(registries.repository(target.registry, target.repository), {
           notes,
           base,
+          asked,
         }),
         tags: target.tag === undefined ? [] : [target.tag],
         to: formatReference(target),

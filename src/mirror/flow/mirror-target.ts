@@ -3,6 +3,7 @@ import type { BulkSource, Transfer, TransferOptions } from '../../oci/bulk.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Repository } from '../../remote/registries.ts';
+import type { EarlyAnswers } from './ask-ahead.ts';
 import type { UploadNotes } from './upload-notes.ts';
 
 /** Where the base of a delta is, by digest: repositories of the mirror, where they are known. */
@@ -11,6 +12,7 @@ export type BaseRepositories = ReadonlyMap<string, string | undefined>;
 export interface MirrorTargetOptions {
   readonly notes?: UploadNotes | undefined;
   readonly base?: BaseRepositories | undefined;
+  readonly asked?: EarlyAnswers | undefined;
 }
 
 export interface MirrorTarget extends Target {
@@ -26,6 +28,12 @@ export function mirrorTarget(repository: Repository, options: MirrorTargetOption
     location: repository.location,
     can: {
       ...repository.can,
+      asked: (tag) =>
+        options.asked?.take({
+          registry: repository.registry,
+          repository: repository.repository,
+          tag,
+        }),
       putBlobFrom: (ctx, blob, from, transfer = {}) =>
         putBlob(ctx, repository, { blob, from, transfer, ...options }),
     },

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { parseImageSet } from '../../content/image-set/parse-image-set.ts';
+import { silentContext } from '../../core/context.ts';
+import { digestOf } from '../../oci/digest.ts';
+import { parseReference } from '../../oci/reference.ts';
+import { createRegistries } from '../../remote/create-registries.ts';
+import type { Registries } from '../../remote/registries.ts';
+import { parseDestination } from '../destination.ts';
+import { askAhead } from './ask-ahead.ts';
+
+const ctx = silentContext();
+const destination = parseDestination('mirror.test/ocp');
+const found = { mediaType: 'application/x', digest: digestOf('image'), size: 5 };
+
+/** Registries that note what is asked of them; everything is there but what is called "broken". */
+function noting(): { registries: Registries; asked: string[] } {
+  const asked: string[] = [];
+  const all = createRegistries();
+  const repository: Registries['repository'] = (registry, path) => {
+    const real = all.repository(registry, path);
+    const resolve = async (_ctx: unknown, tag: string) => {
+      asked.push(`${registry}/${path}:${tag}`);
+      if (tag === 'broken') throw new Error('cable out');
+      return found;
+    };
+    const read = real.can.read && { ...real.can.read, resolve };
+    return Object.assign(Object.create(real), { can: { ...real.can, read } });
+  };
+  return { registries: Object.assign(Object.create(all), { repository }), asked };
+}
+
+const setWith = (content: string) =>
+  parseImageSet(
+    `kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n${content}`,
+    'set.yaml',
+  );
+
+const LISTED = `  additionalImages:
+  - name: quay.io/a/b:v1
+  - name: quay.io/a/c@${found.digest}
+  - name: quay.io/a/d:v1
+    targetRepo: other/name
+    targetTag: broken
+  - name: oci:///tmp/layout
+`;
+
+test('askAhead asks the mirror for what an image set lists, at the place it will have there', async () => {
+  const { registries, asked } = noting();
+  const answers = askAhead(ctx, { imageSet: setWith(LISTED), destination, registries });
+
+  const name = parseReference('mirror.test/ocp/a/b:v1');
+  expect(await answers?.take(name)).toMatchObject({ found, tookMs: expect.any(Number) });
+  expect(asked).toEqual([
+    'mirror.test/ocp/a/b:v1',
+    `mirror.test/ocp/a/c:${found.digest.replace(':', '-')}`,
+    'mirror.test/ocp/other/name:broken',
+  ]);
+});
+
+test('askAhead gives an answer once, and a failure to whoever takes it', async () => {
+  const { registries } = noting();
+  const answers = askAhead(ctx, { imageSet: setWith(LISTED), destination, registries });
+  const name = parseReference('mirror.test/ocp/a/b:v1');
+
+  expect(await answers?.take(name)).toMatchObject({ found });
+  expect(answers?.take(name)).toBeUndefined();
+  expect(answers?.take(parseReference('mirror.test/ocp/a/b:v2'))).toBeUndefined();
+  const broken = answers?.take(parseReference('mirror.test/ocp/other/name:broken'));
+  await expect(broken).rejects.toThrow('cable out');
+});
+
+test('askAhead leaves it where collecting takes long: the answers would be old', () => {
+  const { registries, asked } = noting();
+  const imageSet = setWith(
+    `${LISTED}  operators:\n  - catalog: registry.test/redhat/catalog:v4.18\n`,
+  );
+
+  expect(askAhead(ctx, { imageSet, destination, registries })).toBeUndefined();
+  expect(asked).toEqual([]);
+});
