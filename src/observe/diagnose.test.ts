@@ -332,3 +332,18 @@ test('diagnose counts a line once that a journal with and one without the year h
 
   expect(findings.map(({ id, count }) => [id, count])).toEqual([['boot-disk-full', 1]]);
 });
+
+const RETRIED =
+  'time="2026-08-20T10:11:12Z" level=warning msg="Failed, retrying in 1s ... (1/2). Error: reading blob sha256:5b: fetching blob: received unexpected HTTP status: 502 Bad Gateway"';
+
+test('diagnose forgets what was only retried when all came through, and nothing else', async () => {
+  const good = '2026/08/20 10:20:00  [INFO]   :  ✓  194 / 194 release images mirrored successfully';
+  const failed =
+    '2026/08/20 10:19:00  [ERROR]  : reading blob: received unexpected HTTP status: 502 Bad Gateway';
+  const said = async (...lines: string[]) =>
+    idsOf(await diagnoseFile('oc-mirror.log', `${lines.join('\n')}\n`));
+
+  expect(await said(RETRIED, good)).toEqual([]);
+  expect(await said(RETRIED)).toEqual(['sync-registry-5xx']);
+  expect(await said(RETRIED, failed, good)).toEqual(['sync-registry-5xx']);
+});

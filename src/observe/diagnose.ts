@@ -6,6 +6,7 @@ import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
 import { createReading, type NoCause } from './no-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
+import { RECOVERED } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import type { UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
@@ -54,20 +55,21 @@ export async function diagnose(
   /** Patterns that rules need or fear, and that were seen. */
   const facts = new Set<RegExp>();
 
+  function note(owner: PatternOwner, line: EvidenceLine): void {
+    if (owner.kind === 'end' && owner.rule.overRegexp?.test(line.text))
+      collector.over(owner.rule, line);
+    if (owner.kind === 'recovered' && recovery.test(line.text)) collector.recovered(line);
+    if (owner.kind === 'fact' && owner.regexp.test(seenText(line.text))) facts.add(owner.regexp);
+  }
+
   const sink: EvidenceSink<OwnedPattern> = {
-    patterns: [...rules.flatMap(patternsOf), ...SIGNALS],
+    patterns: [...rules.flatMap(patternsOf), RECOVERY, ...SIGNALS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
       const causes = candidates.flatMap(({ owner }) => (owner.kind === 'cause' ? owner.rule : []));
       for (const match of matchLine(causes, line.text, line.origins, line.lead))
         collector.add(match, line);
-      for (const { owner } of candidates) {
-        if (owner.kind === 'end' && owner.rule.overRegexp?.test(line.text)) {
-          collector.over(owner.rule, line);
-        }
-        if (owner.kind === 'fact' && owner.regexp.test(seenText(line.text)))
-          facts.add(owner.regexp);
-      }
+      for (const { owner } of candidates) note(owner, line);
       if (candidates.some(({ owner }) => owner.kind === 'timeline')) {
         timeline.push({ kind: 'line', origins: line.origins, text: line.text, at: line.at });
       }
@@ -110,9 +112,17 @@ export async function diagnose(
 type PatternOwner =
   | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
   | { readonly kind: 'fact'; readonly regexp: RegExp }
-  | { readonly kind: 'timeline' };
+  | { readonly kind: 'recovered' | 'timeline' };
 
 type OwnedPattern = LinePattern & { readonly owner: PatternOwner };
+
+const recovery = new RegExp(RECOVERED, 'i');
+const RECOVERY: OwnedPattern = {
+  pattern: RECOVERED,
+  where: ['*'],
+  appliesTo: () => true,
+  owner: { kind: 'recovered' },
+};
 
 const SIGNALS = SIGNAL_PATTERNS.map(
   (signal): OwnedPattern => ({ ...signal, owner: { kind: 'timeline' } }),

@@ -2,6 +2,7 @@ import type { EvidenceLine, EvidencePlace } from './evidence.ts';
 import { counts, plainText, type RuleMatch } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { quoteLine, shellWord } from './quote-line.ts';
+import { RETRY } from './retries.ts';
 import type { Rule } from './rules/catalogue.ts';
 import type { Category, RuleKind } from './rules/schema.ts';
 import { type AsideReason, type Severity, setAside, severityOf, worse } from './set-aside.ts';
@@ -40,6 +41,8 @@ export interface FindingCollector {
   add(match: RuleMatch, line: EvidenceLine): void;
   /** What the rule found in this file until now has passed. Files come one after the other. */
   over(rule: Rule, line: EvidenceLine): void;
+  /** What was only ever retried in this file until now came through. */
+  recovered(line: EvidenceLine): void;
   /**
    * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
    * were seen of those that rules need or that speak against them.
@@ -77,6 +80,8 @@ interface Claim {
   images: Set<string>;
   last: EvidencePlace;
   severity: Severity;
+  /** Every line said that it will be tried again. */
+  isRetried: boolean;
 }
 
 export function createFindingCollector(): FindingCollector {
@@ -97,6 +102,7 @@ export function createFindingCollector(): FindingCollector {
     one.count += 1;
     noteTime(one, line.at);
     one.last = { file: line.file, line: line.line };
+    one.isRetried &&= RETRY.test(line.text);
     one.severity = worse(one.severity, severityOf(line));
     if (one.images.size < MAX_IMAGES)
       for (const image of imagesIn(line.text)) one.images.add(image);
@@ -111,6 +117,11 @@ export function createFindingCollector(): FindingCollector {
     }
   }
 
+  function recovered({ file }: EvidenceLine): void {
+    for (const one of gathered.values())
+      if (one.file === file && one.isRetried) Object.assign(one, copyOf(one.before));
+  }
+
   const counted = (facts: ReadonlySet<RegExp>, isBenign: boolean): Gathered[] => {
     const all = [...gathered.values()].filter(
       (one) => one.count > 0 && (one.rule.kind === 'benign') === isBenign && counts(one, facts),
@@ -120,6 +131,7 @@ export function createFindingCollector(): FindingCollector {
   return {
     add,
     over,
+    recovered,
     findings: (facts = new Set()) => weighed(counted(facts, false)),
     benign: (facts = new Set()) =>
       counted(facts, true).map(({ rule, count }) => ({ id: rule.id, count })),
@@ -147,6 +159,7 @@ function both(one: Gathered, other: Gathered): Gathered {
   sum.evidence = [...one.evidence, ...other.evidence].slice(0, MAX_EVIDENCE);
   sum.mirrors = new Map([...one.mirrors, ...other.mirrors].slice(0, MAX_MIRRORS));
   sum.severity = worse(one.severity, other.severity);
+  sum.isRetried = one.isRetried && other.isRetried;
   if (other.last.file !== one.last.file || other.last.line > one.last.line) sum.last = other.last;
   return sum;
 }
@@ -193,6 +206,7 @@ const noClaim = (): Claim => ({
   images: new Set(),
   last: { file: '', line: 0 },
   severity: 0,
+  isRetried: true,
 });
 
 /** The first line says what to run and where in an install it happened. */
@@ -201,27 +215,19 @@ const claimOf = (rule: Rule, groups: RuleMatch['groups'], { origins }: EvidenceL
   rank: rankOf(origins),
 });
 
-const copyOf = ({
-  commands,
-  rank,
-  count,
-  firstAt,
-  lastAt,
-  last,
-  severity,
-  ...lists
-}: Claim): Claim => ({
-  commands,
-  rank,
-  count,
-  firstAt,
-  lastAt,
-  last,
-  severity,
-  shapes: new Set(lists.shapes),
-  evidence: [...lists.evidence],
-  mirrors: new Map(lists.mirrors),
-  images: new Set(lists.images),
+const copyOf = (claim: Claim): Claim => ({
+  commands: claim.commands,
+  rank: claim.rank,
+  count: claim.count,
+  firstAt: claim.firstAt,
+  lastAt: claim.lastAt,
+  last: claim.last,
+  severity: claim.severity,
+  isRetried: claim.isRetried,
+  shapes: new Set(claim.shapes),
+  evidence: [...claim.evidence],
+  mirrors: new Map(claim.mirrors),
+  images: new Set(claim.images),
 });
 
 /** A bundle holds some lines twice, in two files. */

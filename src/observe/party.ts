@@ -77,11 +77,15 @@ const MARK = '(Mirrors also failed: ';
 const REGISTRY_WORDS =
   /\/v2\/|container registry|docker registry|\bmanifest\b|\bblobs?\b|\bimage\b|registry|docker:\/\//i;
 
+/** Said by the one that is written to, whatever image the line names; a file on disk is where something read goes. */
+const WRITES =
+  /unable to push .*\bupload|(?:writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
+
 /** The other ends a line speaks of: of a failed request the one that answered, else all that are named. */
 export function partiesOf(text: string): readonly Party[] {
   if (/proxyconnect|Proxy Authentication Required|X-Squid-Error/i.test(text)) return ['proxy'];
   // What could not be pushed is named by where it came from.
-  if (/unable to push .*\bupload/i.test(text)) return ['mirror'];
+  if (WRITES.test(text) && !text.includes(':55000')) return ['mirror'];
   const from = text.indexOf(MARK);
   const seen = from < 0 ? text : text.slice(from + MARK.length);
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;

@@ -6,7 +6,7 @@ function seen(cause: string, fields: Partial<Omit<Weight, 'rule'>> = {}): Weight
   const rule = shippedRules().find((one) => one.cause_id === cause && one.kind === 'root');
   if (!rule) throw new Error(`no rule means ${cause}`);
   const last = { file: 'a.log', line: 1 };
-  return { rule, count: 3, lastAt: undefined, last, severity: 1, ...fields };
+  return { rule, count: 3, lastAt: undefined, last, severity: 1, isRetried: false, ...fields };
 }
 
 const at = (line: number) => ({ last: { file: 'a.log', line } });
@@ -66,6 +66,13 @@ test('setAside lets pass what was said once and followed by something that stays
     'cause',
   ]);
   expect(reasons([seen('mirror-untrusted-ca', at(1)), slow])).toEqual(['cause', 'cause']);
+});
+
+test('setAside lets pass what was only ever retried', () => {
+  const retried = seen('mirror-cert-expired', { isRetried: true, ...at(2) });
+
+  expect(reasons([retried, seen('aws-capacity', at(7))])).toEqual(['passed', 'cause']);
+  expect(reasons([retried])).toEqual(['cause']);
 });
 
 test('setAside never lets two pass for each other', () => {

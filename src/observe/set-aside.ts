@@ -13,6 +13,8 @@ export interface Weight {
   readonly last: { readonly file: string; readonly line: number };
   /** The worst that its lines call themselves. */
   readonly severity: Severity;
+  /** Every line said that it will be tried again. */
+  readonly isRetried: boolean;
 }
 
 /** 0: only a warning or less; 1: the line does not say; 2: an error, after which programs most often end. */
@@ -35,7 +37,7 @@ export const worse = (one: Severity, other: Severity): Severity => (one > other 
  *
  *   explained  it follows from that one
  *   answered   that one was said later by the same other end, further into the conversation: this one is over
- *   passed     it is of a kind that comes and goes, was said once, and that one was said after it
+ *   passed     it was only retried, or is of a kind that comes and goes and was said once; that one was said after it
  *   warned     its lines only warn, and those of that one are errors
  */
 export function setAside<W extends Weight>(roots: readonly W[]): ReadonlyMap<W, AsideReason> {
@@ -63,7 +65,8 @@ const isFurther = (one: Rule, other: Rule): boolean =>
   one.rung.ladder === other.rung.ladder &&
   one.rung.height < other.rung.height;
 
-const hasPassed = ({ rule, count }: Weight): boolean => rule.passing && count === 1;
+const hasPassed = ({ rule, count, isRetried }: Weight): boolean =>
+  isRetried || (rule.passing && count === 1);
 
 /** Whether the last word of one came before that of the other. Unknown counts as no. */
 function isBefore(one: Weight, other: Weight): boolean {

@@ -1,0 +1,6 @@
+/** How skopeo, podman, CRI-O and oc-mirror say that they will try again: where that fails, too, the error comes once more. */
+export const RETRY = /retrying in \S+ \.\.\. \(\d+\/\d+\)/;
+
+/** How they say that all went well in the end. */
+export const RECOVERED =
+  '(images mirrored successfully|Writing manifest to image destination|Successfully pulled image|mirroring completed)';
