@@ -1,15 +1,14 @@
 // Makes or applies one delta in a process of its own, so that time and memory are its own too:
-// node work.mjs make OLD NEW FOLDER    node work.mjs apply OLD NEW FOLDER
+// node work.mjs make OLD NEW FOLDER [LINK]    node work.mjs apply OLD NEW FOLDER
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentContext } from '../../src/core/context.ts';
-import { deltaFile, makeLayerDelta } from '../../src/mirror/delta/make-layer-delta.ts';
-import { rebuildLayer } from '../../src/mirror/delta/rebuild.ts';
-import { unpackOld, writeHashed } from '../../src/mirror/delta/unpack-layer.ts';
+import { makeLayerDelta } from '../../src/mirror/delta/make-layer-delta.ts';
+import { rebuildHere } from '../../src/mirror/delta/rebuild-job.ts';
 
-const [what, old, fresh, folder] = process.argv.slice(2);
+const [what, old, fresh, folder, link] = process.argv.slice(2);
 const ctx = silentContext();
 const recordFile = join(folder, 'record.json');
 
@@ -28,19 +27,20 @@ async function make() {
     freshSource: source(fresh),
     oldSources: [source(old)],
   };
-  const { record } = await makeLayerDelta(ctx, pair, { folder });
-  await writeFile(recordFile, JSON.stringify(record));
-  return record;
+  const made = await makeLayerDelta(ctx, pair, {
+    folder,
+    linkBytesPerSecond: Number(link) || undefined,
+  });
+  await writeFile(recordFile, JSON.stringify(made));
+  return made.record;
 }
 
-/** As `load` does: unpack the old layer, make the new tar, compress it, compare both digests. */
+/** As `load` does: take the old layer, make the new one of it, compare the digest. */
 async function apply() {
-  const record = JSON.parse(await readFile(recordFile, 'utf8'));
-  const [oldTar, out] = [join(folder, 'applied.old'), join(folder, 'applied')];
-  await unpackOld(record.base, createReadStream(old, { highWaterMark: 1024 * 1024 }), oldTar);
-  const delta = deltaFile(ctx, join(folder, 'delta'), record.delta.size);
-  await writeHashed(out, rebuildLayer(ctx, record, oldTar, delta));
-  for (const file of [oldTar, out]) await rm(file);
+  const { record, path } = JSON.parse(await readFile(recordFile, 'utf8'));
+  const to = join(folder, 'applied');
+  await rebuildHere(ctx, { layer: record, base: old, delta: path, to });
+  await rm(to);
   return record;
 }
 

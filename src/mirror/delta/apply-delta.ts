@@ -1,10 +1,9 @@
-import { readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { createBrotliDecompress } from 'node:zlib';
+import { open } from 'node:fs/promises';
 import { collect } from '../../core/bytes.ts';
 import { KINDS, NumberReader } from './delta-stream.ts';
 import { DELTA_HEADER_BYTES, DELTA_MAGIC } from './make-delta.ts';
+import { OldPages, PAGE_BYTES } from './old-pages.ts';
+import { copyBytes, PackedReader, unpacked } from './packed-reader.ts';
 
 /** A delta that can be read from any of its bytes on. */
 export interface DeltaSource {
@@ -14,7 +13,10 @@ export interface DeltaSource {
 
 const OUTPUT_BYTES = 1024 * 1024;
 
-/** The new tar, made from the old one on disk. Not verified: whoever takes the bytes does that. */
+/**
+ * The new file, made from the old one on disk, in pieces that are valid until the next is asked for. Not verified: whoever
+ * takes the bytes does that.
+ */
 export async function* applyDelta(oldTar: string, delta: DeltaSource): AsyncGenerator<Buffer> {
   const [instructions, differences, carried] = await openStreams(delta);
   const file = await open(oldTar);
@@ -42,7 +44,7 @@ class Maker {
   readonly #old: OldPages;
   readonly #differences: PackedReader;
   readonly #carried: PackedReader;
-  #out = Buffer.allocUnsafe(OUTPUT_BYTES);
+  readonly #out = Buffer.allocUnsafe(OUTPUT_BYTES);
   #filled = 0;
   #oldAt = 0;
 
@@ -70,23 +72,29 @@ class Maker {
 
   make(kind: number, most: number): number {
     const room = Math.min(most, this.#out.length - this.#filled);
-    const count = this.#into(kind, this.#out.subarray(this.#filled, this.#filled + room));
-    if (kind !== KINDS.insert) this.#oldAt += count;
+    const count =
+      kind === KINDS.insert
+        ? this.#carried.take(this.#out, this.#filled, room)
+        : this.#fromOld(kind, room);
     this.#filled += count;
+    return count;
+  }
+
+  #fromOld(kind: number, most: number): number {
+    const page = this.#old.page(this.#oldAt);
+    const at = this.#oldAt % PAGE_BYTES;
+    const room = Math.min(most, page.length - at);
+    let count = room;
+    if (kind === KINDS.copy) copyBytes(page, at, this.#out, this.#filled, room);
+    else count = this.#differences.add(page, at, this.#out, this.#filled, room);
+    this.#oldAt += count;
     return count;
   }
 
   take(): Buffer {
     const taken = this.#out.subarray(0, this.#filled);
-    this.#out = Buffer.allocUnsafe(OUTPUT_BYTES);
     this.#filled = 0;
     return taken;
-  }
-
-  #into(kind: number, into: Buffer): number {
-    if (kind === KINDS.insert) return this.#carried.take(into);
-    if (kind === KINDS.copy) return this.#old.copy(this.#oldAt, into);
-    return this.#old.add(this.#oldAt, into, this.#differences);
   }
 
   #stream(kind: number): PackedReader {
@@ -112,92 +120,4 @@ async function openStreams(
     new PackedReader(delta.read(start + first, second)),
     new PackedReader(delta.read(start + first + second, third)),
   ];
-}
-
-function unpacked(packed: AsyncIterable<Uint8Array>): AsyncIterator<Buffer> {
-  const brotli = createBrotliDecompress({ chunkSize: 256 * 1024 });
-  const source = Readable.from(packed, { objectMode: false });
-  source.on('error', (error) => brotli.destroy(error));
-  // It may fail before anybody reads from it; whoever does then is told.
-  brotli.on('error', () => undefined);
-  return source.pipe(brotli)[Symbol.asyncIterator]();
-}
-
-/** Decompresses as bytes are taken. */
-class PackedReader {
-  readonly #chunks: AsyncIterator<Buffer>;
-  #bytes: Buffer = Buffer.alloc(0);
-
-  constructor(packed: AsyncIterable<Uint8Array>) {
-    this.#chunks = unpacked(packed);
-  }
-
-  get available(): number {
-    return this.#bytes.length;
-  }
-
-  async fill(): Promise<void> {
-    const { done, value } = await this.#chunks.next();
-    if (done) throw new RangeError('The delta is cut');
-    this.#bytes = value;
-  }
-
-  take(into: Buffer): number {
-    const count = this.#bytes.copy(into, 0, 0, into.length);
-    this.#bytes = this.#bytes.subarray(count);
-    return count;
-  }
-}
-
-const PAGE_BYTES = 2 * 1024 * 1024;
-const PAGES = 24;
-
-/** The old tar in a few pages: instructions jump back and forth in it, mostly nearby. */
-class OldPages {
-  readonly #file: number;
-  readonly #size: number;
-  readonly #pages = new Map<number, Buffer>();
-
-  private constructor(file: number, size: number) {
-    this.#file = file;
-    this.#size = size;
-  }
-
-  static async of(file: FileHandle): Promise<OldPages> {
-    return new OldPages(file.fd, (await file.stat()).size);
-  }
-
-  copy(at: number, into: Buffer): number {
-    return this.#from(at).copy(into, 0, 0, into.length);
-  }
-
-  add(at: number, into: Buffer, differences: PackedReader): number {
-    const old = this.#from(at);
-    const length = Math.min(into.length, old.length);
-    const count = differences.take(into.subarray(0, length));
-    for (let offset = 0; offset < count; offset += 1)
-      into[offset] = ((into[offset] as number) + (old[offset] as number)) & 0xff;
-    return count;
-  }
-
-  /** The old bytes from here to the end of their page. */
-  #from(at: number): Buffer {
-    if (!(at >= 0 && at < this.#size)) throw new RangeError('The delta counts on other bytes');
-    const number = Math.floor(at / PAGE_BYTES);
-    return this.#page(number).subarray(at - number * PAGE_BYTES);
-  }
-
-  #page(number: number): Buffer {
-    const known = this.#pages.get(number);
-    if (known) return known;
-    const [oldest] = this.#pages.keys();
-    if (oldest !== undefined && this.#pages.size >= PAGES) this.#pages.delete(oldest);
-    const start = number * PAGE_BYTES;
-    const page = Buffer.allocUnsafe(Math.min(PAGE_BYTES, this.#size - start));
-    // Not awaited: it comes from the page cache, and a promise for each jump would cost more.
-    const read = readSync(this.#file, page, 0, page.length, start);
-    if (read < page.length) throw new RangeError('The old tar became shorter');
-    this.#pages.set(number, page);
-    return page;
-  }
 }

@@ -1,48 +1,27 @@
+import {
+  BASE_DISTANCE,
+  BASE_LENGTH,
+  CODE_OF_DISTANCE,
+  CODE_OF_LENGTH,
+  DISTANCES,
+  END,
+  EXTRA_DISTANCE,
+  EXTRA_LENGTH,
+  FIXED_DISTANCE_LENGTH,
+  FIXED_LENGTH,
+  LENGTH_CODES,
+  LITERALS,
+  ORDER,
+} from './deflate-tables.ts';
 import type { ByteBuffer } from './delta-stream.ts';
 import { assignCodes, reversed, Tree } from './huffman-tree.ts';
 
 // The blocks of deflate as zlib and GNU gzip write them.
 
-const LITERALS = 286;
-const DISTANCES = 30;
-const LENGTH_CODES = 19;
-const END_OF_BLOCK = 256;
-const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-const EXTRA_LENGTH = [
-  0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
-];
-const EXTRA_DISTANCE = [
-  0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
-];
 const EXTRA_CODE = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7];
 
-const BASE_LENGTH = new Uint16Array(29);
-const CODE_OF_LENGTH = new Uint8Array(256);
-const BASE_DISTANCE = new Uint16Array(DISTANCES);
-const CODE_OF_DISTANCE = new Uint8Array(32768);
-{
-  let next = 0;
-  for (let code = 0; code < 28; code += 1) {
-    BASE_LENGTH[code] = next;
-    const end = next + 2 ** (EXTRA_LENGTH[code] as number);
-    CODE_OF_LENGTH.fill(code, next, end);
-    next = end;
-  }
-  CODE_OF_LENGTH[255] = 28;
-  next = 0;
-  for (let code = 0; code < DISTANCES; code += 1) {
-    BASE_DISTANCE[code] = next;
-    const end = next + 2 ** (EXTRA_DISTANCE[code] as number);
-    CODE_OF_DISTANCE.fill(code, next, end);
-    next = end;
-  }
-}
-
-const FIXED_LENGTH = new Uint16Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280);
-FIXED_LENGTH.fill(8, 280);
 const FIXED_CODE = new Uint16Array(288);
 assignCodes(FIXED_LENGTH, FIXED_CODE, 288, Uint16Array.of(0, 0, 0, 0, 0, 0, 0, 24, 152, 112));
-const FIXED_DISTANCE_LENGTH = new Uint16Array(DISTANCES).fill(5);
 const FIXED_DISTANCE_CODE = Uint16Array.from({ length: DISTANCES }, (_, code) => reversed(code, 5));
 
 /** Collects the symbols of a block and writes the block in the shortest of the three forms. */
@@ -110,7 +89,7 @@ export class BlockWriter {
     this.#literals.frequency.fill(0);
     this.#distances.frequency.fill(0);
     this.#lengths.frequency.fill(0);
-    this.#literals.frequency[END_OF_BLOCK] = 1;
+    this.#literals.frequency[END] = 1;
     this.count = 0;
     this.matches = 0;
   }
@@ -186,7 +165,7 @@ export class BlockWriter {
       const bits = EXTRA_DISTANCE[far] as number;
       if (bits > 0) this.#put(distance - (BASE_DISTANCE[far] as number), bits);
     }
-    this.#put(codes[END_OF_BLOCK] as number, lengths[END_OF_BLOCK] as number);
+    this.#put(codes[END] as number, lengths[END] as number);
   }
 
   #put(value: number, bits: number): void {

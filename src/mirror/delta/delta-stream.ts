@@ -111,17 +111,17 @@ export class DeltaBuffers {
   #oldEnd = 0;
   #pending: { kind: number; oldAt: number; length: number } | undefined;
 
-  /** A sink for `fresh` against `old`, which begins at `base` of the whole old file. */
-  sink(old: Uint8Array, base: number, fresh: Uint8Array): DiffSink {
+  /** A sink for `fresh` against `old`, which begins at `base` of the whole old file; both were compared in units. */
+  sink(old: Uint8Array, base: number, fresh: Uint8Array, unit: number): DiffSink {
     return {
-      copy: (oldAt, length) => this.#put(KINDS.copy, base + oldAt, length),
+      copy: (oldAt, length) => this.#put(KINDS.copy, base + oldAt * unit, length * unit),
       add: (oldAt, at, length) => {
-        this.#put(KINDS.add, base + oldAt, length);
-        subtract(this.differences.extend(length), fresh, at, old, oldAt);
+        this.#put(KINDS.add, base + oldAt * unit, length * unit);
+        subtract(this.differences.extend(length * unit), fresh, at * unit, old, oldAt * unit);
       },
       insert: (at, length) => {
-        this.#put(KINDS.insert, 0, length);
-        this.carried.append(fresh.subarray(at, at + length));
+        this.#put(KINDS.insert, 0, length * unit);
+        this.carried.append(fresh.subarray(at * unit, (at + length) * unit));
       },
     };
   }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
+import { collectCopies } from '../../../test/support/collect-copies.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { collect, once } from '../../core/bytes.ts';
 import { silentContext } from '../../core/context.ts';
@@ -12,12 +13,15 @@ import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { digestOf } from '../../oci/digest.ts';
 import { applyDelta } from './apply-delta.ts';
+import { deltaOfTars } from './delta-of-tars.ts';
+import type { LayerDelta } from './layer-delta.ts';
 import { pairLayers } from './layer-pairs.ts';
 import { makeDelta } from './make-delta.ts';
-import { deltaFile, makeLayerDelta } from './make-layer-delta.ts';
+import { makeLayerDelta, unpackPair } from './make-layer-delta.ts';
 import type { Recompression } from './methods.ts';
-import { pays } from './pays.ts';
-import { rebuildLayer } from './rebuild.ts';
+import { pays, prefersSymbols } from './pays.ts';
+import { deltaFile, rebuildLayer } from './rebuild.ts';
+import { rebuildHere } from './rebuild-job.ts';
 import { openRecompressor } from './recompressor.ts';
 
 const ctx = silentContext();
@@ -43,7 +47,7 @@ async function roundTrip(old: Uint8Array, fresh: Uint8Array): Promise<number> {
   await writeFile(oldTar ?? '', old);
   await writeFile(newTar ?? '', fresh);
   const size = await makeDelta(ctx, oldTar ?? '', newTar ?? '', delta ?? '');
-  const made = await collect(applyDelta(oldTar ?? '', deltaFile(ctx, delta ?? '', size)));
+  const made = await collectCopies(applyDelta(oldTar ?? '', deltaFile(ctx, delta ?? '', size)));
   expect(made.equals(fresh)).toBe(true);
   return size;
 }
@@ -120,12 +124,31 @@ function holding(...layers: readonly Made[]): Source {
   };
 }
 
-async function deltaOf(fresh: Made, old: Made, linkBytesPerSecond?: number) {
+async function pairOf(fresh: Made, old: Made, linkBytesPerSecond?: number) {
   const source = holding(fresh, old);
-  const folder = await tempDir();
   const pair = { fresh: fresh.descriptor, old: old.descriptor, oldRepository: 'app' };
-  const sources = { freshSource: source, oldSources: [source] };
-  return await makeLayerDelta(ctx, { ...pair, ...sources }, { folder, linkBytesPerSecond });
+  const work = { folder: await tempDir(), linkBytesPerSecond };
+  return [{ ...pair, freshSource: source, oldSources: [source] }, work] as const;
+}
+
+async function deltaOf(...of: Parameters<typeof pairOf>) {
+  return await makeLayerDelta(ctx, ...(await pairOf(...of)));
+}
+
+/** The delta of the tars, which is tried where symbols differ too much. */
+async function tarDeltaOf(fresh: Made, old: Made) {
+  const unpacked = await unpackPair(ctx, ...(await pairOf(fresh, old)));
+  return { ...(await deltaOfTars(ctx, unpacked)), oldTar: unpacked.at('old.tar') };
+}
+
+/** As `load` does it, from the old layer as the mirror has it. */
+async function rebuilt(layer: LayerDelta, delta: string, old: Made): Promise<Buffer> {
+  const folder = await tempDir();
+  const [base, to] = [join(folder, 'base'), join(folder, 'made')];
+  await writeFile(base, old.bytes);
+  await rebuildHere(ctx, { layer, base, delta, to });
+  expect(await readdir(folder)).toEqual(['base', 'made']);
+  return await readFile(to);
 }
 
 describe('makeLayerDelta', () => {
@@ -133,6 +156,7 @@ describe('makeLayerDelta', () => {
   const before = tarOf(files);
   const after = tarOf({ ...files, 'etc/words': `${files['etc/words']}and more`, 'etc/new': 'new' });
   const old = async () => layer(gzipSync(await before));
+  const go: Recompression = { program: 'go', version: '1.26', level: -1 };
 
   test.each<[Recompression, number]>([
     [{ program: 'gzip', version: '1.12', level: 6 }, 3],
@@ -143,50 +167,68 @@ describe('makeLayerDelta', () => {
   ])('rebuilds what %o compressed, bit for bit', async (method, system) => {
     const fresh = compressed(await after, method, system);
 
-    const { record, path } = await deltaOf(fresh, await old());
-    const source = deltaFile(ctx, path, record.delta.size);
-    const made = await collect(
-      rebuildLayer(ctx, record, path.replace(/delta$/, 'old.tar'), source),
-    );
+    const { record, path } = await tarDeltaOf(fresh, await old());
 
-    expect(made.equals(fresh.bytes)).toBe(true);
+    expect(record.recompress.program).toBe(method.program);
+    expect((await rebuilt(record, path, await old())).equals(fresh.bytes)).toBe(true);
     expect(record.delta.size).toBeLessThan(fresh.bytes.length / 100);
   });
 
-  test.each<[string, string, (tar: Buffer) => Buffer]>([
-    ['a compressor it does not know', 'no known program', (tar) => gzipSync(tar, { level: 6 })],
+  test.each<[string, (tar: Buffer) => Buffer]>([
+    ['a program it knows', (tar) => compressed(tar, go, 255).bytes],
+    ['a program it does not know', (tar) => gzipSync(tar, { level: 4, memLevel: 3 })],
     [
-      'several gzip members',
-      'it has several gzip members',
+      'several programs, as members of one file',
       (tar) => Buffer.concat([gzipSync(tar.subarray(0, 1024)), gzipSync(tar.subarray(1024))]),
     ],
-    [
-      'zstd',
-      'zstd cannot be rebuilt yet',
-      (tar) => Buffer.concat([Buffer.from('28b52ffd', 'hex'), tar]),
-    ],
-  ])('carries whole what %s made, and says so', async (_what, reason, make) => {
-    const fresh = layer(make(await after));
+  ])('rebuilds from symbols what %s compressed', async (_by, make) => {
+    const [earlier, fresh] = [layer(make(await before)), layer(make(await after))];
 
-    await expect(deltaOf(fresh, await old())).rejects.toMatchObject({
+    const { record, path } = await deltaOf(fresh, earlier);
+
+    expect(record.recompress.program).toBe('symbols');
+    expect((await rebuilt(record, path, earlier)).equals(fresh.bytes)).toBe(true);
+    expect(record.delta.size).toBeLessThan(fresh.bytes.length / 100);
+  });
+
+  test('prefers the tars where symbols differ much, unless nobody knows who compressed them', async () => {
+    const line = (at: number) => `${(at * 7919) % 104_729} and ${(at * 104_729) % 7919}\n`;
+    const text = Array.from({ length: 9000 }, (_, at) => line(at)).join('');
+    const edited = text.replaceAll('51 and', '51 or');
+    const [earlier, later] = [await tarOf({ text }), await tarOf({ text: edited })];
+    const known = compressed(later, go, 255);
+    const unknown = layer(gzipSync(later, { level: 4, memLevel: 3 }));
+    const old = layer(gzipSync(earlier, { level: 4, memLevel: 3 }));
+
+    const programs = [await deltaOf(known, old), await deltaOf(unknown, old)].map(
+      ({ record }) => record.recompress.program,
+    );
+
+    expect(programs).toEqual(['go', 'symbols']);
+  });
+
+  test('carries whole what zstd made, and says so', async () => {
+    const zstd = layer(Buffer.concat([Buffer.from('28b52ffd', 'hex'), await after]));
+
+    await expect(deltaOf(zstd, await old())).rejects.toMatchObject({
       name: 'CarriedWhole',
-      message: expect.stringContaining(reason) as string,
+      message: 'zstd cannot be rebuilt yet',
     });
   });
 
   test('carries whole what shares too little, and what the link carries faster', async () => {
-    const go: Recompression = { program: 'go', version: '1.26', level: -1 };
-    const other = compressed(await tarOf({ other: noise('other', 300_000) }), go, 255);
+    const noisy = await tarOf({ other: noise('other', 300_000) });
+    const [known, unknown] = [compressed(noisy, go, 255), layer(gzipSync(noisy, { memLevel: 3 }))];
     const fresh = compressed(await after, go, 255);
 
-    await expect(deltaOf(other, await old())).rejects.toThrow('too much of it is new');
+    await expect(deltaOf(known, await old())).rejects.toThrow('too much of it is new');
+    await expect(deltaOf(unknown, await old())).rejects.toThrow('no known program');
     await expect(deltaOf(fresh, await old(), 1e9)).rejects.toThrow('the link carries it faster');
   });
 
   test('refuses to give out what is not the layer', async () => {
-    const go: Recompression = { program: 'go', version: '1.26', level: -1 };
-    const { record, path } = await deltaOf(compressed(await after, go, 255), await old());
-    const oldTar = path.replace(/delta$/, 'old.tar');
+    const fresh = compressed(await after, go, 255);
+    const { record, path, oldTar } = await tarDeltaOf(fresh, await old());
     const source = deltaFile(ctx, path, record.delta.size);
     const otherProgram = { ...record, recompress: { ...go, level: 1 } };
     const tar = await readFile(oldTar);
@@ -201,6 +243,16 @@ describe('makeLayerDelta', () => {
       details: { digest: record.digest },
     });
   });
+
+  test('refuses to make of other symbols what is not the layer', async () => {
+    const { record, path } = await deltaOf(compressed(await after, go, 255), await old());
+    const tar = Buffer.from(await before);
+    tar[5000] = (tar[5000] ?? 0) ^ 1;
+    const other = layer(gzipSync(tar));
+    expect(record.recompress.program).toBe('symbols');
+
+    await expect(rebuilt(record, path, other)).rejects.toMatchObject({ code: 'LAYER_INVALID' });
+  });
 });
 
 describe('pays', () => {
@@ -210,6 +262,21 @@ describe('pays', () => {
     expect(pays(size, 'go', undefined)).toBe(true);
     expect(pays(size, 'go', 1e6)).toBe(true);
     expect(pays(size, 'go', 100e6)).toBe(false);
+  });
+});
+
+describe('prefersSymbols', () => {
+  test('is for few of them, and with more of them for links that are not slow', () => {
+    const record = (bytes: number) => ({
+      size: 70e6,
+      tarSize: 180e6,
+      delta: { digest: digestOf('delta'), size: bytes },
+    });
+
+    expect(prefersSymbols(record(10e6), undefined)).toBe(true);
+    expect(prefersSymbols(record(20e6), undefined)).toBe(false);
+    expect(prefersSymbols(record(10e6), 10e6)).toBe(true);
+    expect(prefersSymbols(record(10e6), 0.2e6)).toBe(false);
   });
 });
 

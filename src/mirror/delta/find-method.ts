@@ -15,8 +15,9 @@ export async function* findMethods(
   ctx: Context,
   layer: string,
   tar: string,
-  header: Uint8Array,
+  header: Uint8Array | undefined,
 ): AsyncGenerator<Recompression> {
+  if (!header) return;
   if (header.length === 0) return yield UNCOMPRESSED;
   const sample = await collect(readRange(ctx, tar, 0, SAMPLE_BYTES));
   const body = await collect(

@@ -197,8 +197,14 @@ export function assignCodes(
   }
 }
 
-export function reversed(code: number, bits: number): number {
+const REVERSED_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   let result = 0;
-  for (let bit = 0; bit < bits; bit += 1) result |= ((code >> bit) & 1) << (bits - 1 - bit);
+  for (let bit = 0; bit < 8; bit += 1) result |= ((byte >> bit) & 1) << (7 - bit);
   return result;
+});
+
+/** At most 16 bits, the last first. */
+export function reversed(code: number, bits: number): number {
+  const all = ((REVERSED_BYTES[code & 255] as number) << 8) | (REVERSED_BYTES[code >> 8] as number);
+  return all >> (16 - bits);
 }

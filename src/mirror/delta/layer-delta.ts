@@ -27,3 +27,18 @@ export const layerDeltaSchema = z.strictObject({
 });
 
 export type LayerDelta = z.output<typeof layerDeltaSchema>;
+
+/** A new layer and its older one, unpacked in a folder. */
+export interface UnpackedPair {
+  readonly layer: Omit<LayerDelta, 'delta' | 'recompress' | 'header'>;
+  /** The gzip header of the new layer; empty where it has none, undefined where it has several. */
+  readonly header: Buffer | undefined;
+  /** The file of a name: `new`, `new.tar`, `old`, `old.tar`. */
+  readonly at: (name: string) => string;
+}
+
+/** A delta that was seen to give exactly the layer, and the file it is in. */
+export interface MadeDelta {
+  readonly record: LayerDelta;
+  readonly path: string;
+}

@@ -7,7 +7,7 @@ import type { Context } from '../../core/context.ts';
 import { writeAll } from '../../core/write-all.ts';
 import { readRange } from '../bundle/chunk-files.ts';
 import { type ByteBuffer, DeltaBuffers } from './delta-stream.ts';
-import { diff, SeedIndex } from './diff.ts';
+import { diff, OF_BYTES, OF_WORDS, SeedIndex, type Units } from './diff.ts';
 import { spanMatcher, type TarSpan, tarSpans } from './tar-spans.ts';
 
 /** At most so much of an old entry is in memory, and of a new one: memory does not follow the layer. */
@@ -20,18 +20,19 @@ export const DELTA_MAGIC = 'ATOLLD01';
 export const DELTA_HEADER_BYTES = 32;
 const QUALITY = 9;
 
-/** Writes to `path` how the new tar is made from the old one, and says how many bytes that takes. */
+/** Writes to `path` how the new file is made from the old one, by default of two tars, and says how many bytes that takes. */
 export async function makeDelta(
   ctx: Context,
   oldTar: string,
   newTar: string,
   path: string,
+  spans?: DeltaSpans,
 ): Promise<number> {
   const streams = [0, 1, 2].map((number) => new PackedStream(`${path}.${number}`));
   const old = await open(oldTar);
   const fresh = await open(newTar);
   try {
-    await diffTars(ctx, old, fresh, streams);
+    await diffFiles(ctx, [old, fresh], streams, spans ?? (await spansOf(old, fresh)));
     for (const stream of streams) await stream.end();
     return await joinStreams(ctx, path, streams);
   } finally {
@@ -40,17 +41,31 @@ export async function makeDelta(
   }
 }
 
-async function diffTars(
+/** What is compared with what; the spans cover all of both files. */
+export interface DeltaSpans {
+  /** Bytes that belong together: they are compared as one. */
+  readonly unit: 1 | 2;
+  readonly old: readonly TarSpan[];
+  readonly fresh: readonly TarSpan[];
+}
+
+const spansOf = async (old: FileHandle, fresh: FileHandle): Promise<DeltaSpans> => ({
+  unit: 1,
+  old: await tarSpans(old),
+  fresh: await tarSpans(fresh),
+});
+
+async function diffFiles(
   ctx: Context,
-  old: FileHandle,
-  fresh: FileHandle,
+  [old, fresh]: readonly [FileHandle, FileHandle],
   streams: readonly PackedStream[],
+  spans: DeltaSpans,
 ): Promise<void> {
   const buffers = new DeltaBuffers();
   const parts = [buffers.instructions, buffers.differences, buffers.carried];
-  const oldOf = spanMatcher(await tarSpans(old));
-  for (const span of await tarSpans(fresh)) {
-    for await (const _ of diffSpan(old, oldOf(span), fresh, span, buffers)) {
+  const oldOf = spanMatcher(spans.old);
+  for (const span of spans.fresh) {
+    for await (const _ of diffSpan([old, fresh], [oldOf(span), span], spans.unit, buffers)) {
       ctx.signal.throwIfAborted();
       if (parts.some(({ length }) => length > FLUSH_BYTES)) await flush(parts, streams);
     }
@@ -68,28 +83,32 @@ async function flush(
 
 /** One window of a new entry after the other, against the part of the old entry that is as far along. */
 async function* diffSpan(
-  old: FileHandle,
-  before: TarSpan | undefined,
-  fresh: FileHandle,
-  span: TarSpan,
+  [old, fresh]: readonly [FileHandle, FileHandle],
+  [before, span]: readonly [TarSpan | undefined, TarSpan],
+  unit: DeltaSpans['unit'],
   buffers: DeltaBuffers,
 ): AsyncGenerator<void> {
-  const oldSize = before ? before.end - before.start : 0;
+  const { start, end } = before ?? { start: 0, end: 0 };
   const size = span.end - span.start;
-  let index: SeedIndex | undefined;
   let indexed = -1;
+  let oldBytes: Buffer = Buffer.alloc(0);
+  let index = new SeedIndex(oldBytes);
   for (let at = 0; at < size; at += NEW_WINDOW) {
     const bytes = await readAt(fresh, span.start + at, Math.min(NEW_WINDOW, size - at));
-    const from = windowStart(at, size, oldSize);
-    if (!index || indexed !== from) {
-      const length = Math.min(OLD_WINDOW, oldSize - from);
-      index = new SeedIndex(await readAt(old, (before?.start ?? 0) + from, length));
+    const from = windowStart(at, size, end - start);
+    if (indexed !== from) {
+      oldBytes = await readAt(old, start + from, Math.min(OLD_WINDOW, end - start - from));
+      index = new SeedIndex(inUnits(oldBytes, unit), unit === 1 ? OF_BYTES : OF_WORDS);
       indexed = from;
     }
-    const base = (before?.start ?? 0) + from;
-    diff(index, bytes, at - from, buffers.sink(index.old, base, bytes));
+    const sink = buffers.sink(oldBytes, start + from, bytes, unit);
+    diff(index, inUnits(bytes, unit), (at - from) / unit, sink);
     yield;
   }
+}
+
+function inUnits(bytes: Buffer, unit: DeltaSpans['unit']): Units {
+  return unit === 1 ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / unit);
 }
 
 /** In steps of half a window, so that neighbours share one index. */
@@ -101,7 +120,7 @@ function windowStart(at: number, size: number, oldSize: number): number {
   return Math.max(0, Math.min(last, Math.floor(middle / step) * step));
 }
 
-async function readAt(file: FileHandle, start: number, length: number): Promise<Buffer> {
+export async function readAt(file: FileHandle, start: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
   while (done < bytes.length) {

@@ -1,21 +1,18 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { AtollError, messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { parseDigest } from '../../oci/digest.ts';
 import { verified } from '../../oci/verify.ts';
 import { freeSpace } from '../../store/disk/free-space.ts';
-import { hashFile, readRange, sizeOfFile } from '../bundle/chunk-files.ts';
-import type { DeltaSource } from './apply-delta.ts';
-import { findMethods } from './find-method.ts';
-import type { LayerDelta } from './layer-delta.ts';
-import { makeDelta } from './make-delta.ts';
-import type { Recompression } from './methods.ts';
-import { MOST_PART, pays } from './pays.ts';
-import { rebuildLayer } from './rebuild.ts';
-import { CarriedWhole, unpackNew, unpackOld, writeHashed } from './unpack-layer.ts';
+import { hashFile, sizeOfFile } from '../bundle/chunk-files.ts';
+import { deltaOfSymbols } from './delta-of-symbols.ts';
+import { deltaOfTars } from './delta-of-tars.ts';
+import type { LayerDelta, MadeDelta, UnpackedPair } from './layer-delta.ts';
+import { pays, prefersSymbols } from './pays.ts';
+import { WORD } from './symbols.ts';
+import { CarriedWhole, unpackNew, unpackOld, writeChunks } from './unpack-layer.ts';
 
 /** A new layer and the one it most likely grew out of, with where both can be read. */
 export interface LayerPair {
@@ -40,8 +37,26 @@ export interface DeltaWork {
 export async function makeLayerDelta(
   ctx: Context,
   pair: LayerPair,
+  work: DeltaWork,
+): Promise<MadeDelta> {
+  const { linkBytesPerSecond } = work;
+  const unpacked = await unpackPair(ctx, pair, work);
+  const bySymbols = unpacked.header?.length === 0 ? undefined : await deltaOfSymbols(ctx, unpacked);
+  if (bySymbols && prefersSymbols(bySymbols.record, linkBytesPerSecond)) return bySymbols;
+  try {
+    return await deltaOfTars(ctx, unpacked, linkBytesPerSecond);
+  } catch (error) {
+    if (bySymbols && error instanceof CarriedWhole) return bySymbols;
+    throw error;
+  }
+}
+
+/** Both layers and their tars; `CarriedWhole` where that cannot be had, or is not worth it. */
+export async function unpackPair(
+  ctx: Context,
+  pair: LayerPair,
   { folder, linkBytesPerSecond, measure = freeSpace }: DeltaWork,
-): Promise<{ readonly record: LayerDelta; readonly path: string }> {
+): Promise<UnpackedPair> {
   const { fresh, old } = pair;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const at = (name: string) => join(folder, name);
@@ -52,38 +67,28 @@ export async function makeLayerDelta(
   await room(fresh.size);
   await download(ctx, pair.freshSource, fresh, at('new'));
   await room(await tarBytes(at('new')));
-  const layer = await unpackNew(ctx, at('new'), at('new.tar'));
-  const methods = findMethods(ctx, at('new'), at('new.tar'), layer.header);
-  const { value: first } = await methods.next();
-  if (!first) throw new CarriedWhole('no known program compresses like this');
-  if (!pays({ size: fresh.size, tarSize: layer.tarSize }, first.program, linkBytesPerSecond))
+  const { diffId, tarSize, header } = await unpackNew(ctx, at('new'), at('new.tar'));
+  const { digest, size } = fresh;
+  if (!pays({ size, tarSize }, header?.length === 0 ? 'none' : 'symbols', linkBytesPerSecond))
     throw new CarriedWhole('the link carries it faster');
-  await room(old.size * (layer.tarSize / fresh.size) + fresh.size);
-  await unpackAny(ctx, pair, at('old.tar'));
-  const size = await makeDelta(ctx, at('old.tar'), at('new.tar'), at('delta'));
-  if (size > fresh.size * MOST_PART) throw new CarriedWhole('too much of it is new');
-  const delta = { digest: parseDigest(`sha256:${await hashFile(ctx, at('delta'))}`), size };
-  const record = {
-    digest: fresh.digest,
-    size: fresh.size,
-    diffId: layer.diffId,
-    tarSize: layer.tarSize,
-    base: baseOf(pair),
-    delta,
-    header: layer.header.toString('hex'),
-  };
-  const recompress = await firstExact(ctx, record, [first], methods, at);
-  return { record: { ...record, recompress }, path: at('delta') };
+  await room(old.size * (1 + tarSize / size) + (old.size + size) * WORD + size);
+  await downloadAny(ctx, pair, at('old'));
+  await unpackOld(ctx, at('old'), at('old.tar'));
+  return { layer: { digest, size, diffId, tarSize, base: baseOf(pair) }, header, at };
 }
 
 /** A bundle whose chunks are gone or damaged is no loss while upstream has the layer. */
-async function unpackAny(ctx: Context, { old, oldSources }: LayerPair, tar: string): Promise<void> {
+async function downloadAny(
+  ctx: Context,
+  { old, oldSources }: LayerPair,
+  to: string,
+): Promise<void> {
   let why: unknown;
   for (const source of oldSources) {
     try {
-      return await unpackOld(old, source.blob(ctx, old), tar);
+      return await download(ctx, source, old, to);
     } catch (error) {
-      if (ctx.signal.aborted || error instanceof CarriedWhole) throw error;
+      ctx.signal.throwIfAborted();
       why = error;
     }
   }
@@ -107,36 +112,6 @@ function baseOf({ old, oldRepository }: LayerPair): LayerDelta['base'] {
   return { digest, size, mediaType, ...(oldRepository ? { repository: oldRepository } : {}) };
 }
 
-/** Rebuilds as the other side will, with one method after the other. */
-async function firstExact(
-  ctx: Context,
-  record: Pick<LayerDelta, 'digest' | 'diffId' | 'header' | 'delta'>,
-  found: readonly Recompression[],
-  more: AsyncIterable<Recompression>,
-  at: (name: string) => string,
-): Promise<Recompression> {
-  for await (const recompress of inOrder(found, more)) {
-    try {
-      const source = deltaFile(ctx, at('delta'), record.delta.size);
-      const layer = { ...record, recompress };
-      for await (const _ of rebuildLayer(ctx, layer, at('old.tar'), source));
-      return recompress;
-    } catch (error) {
-      if (!(error instanceof AtollError && error.code === 'LAYER_INVALID')) throw error;
-    }
-  }
-  throw new CarriedWhole('no known program compresses all of it like this');
-}
-
-async function* inOrder<T>(found: readonly T[], more: AsyncIterable<T>): AsyncGenerator<T> {
-  yield* found;
-  yield* more;
-}
-
-export function deltaFile(ctx: Context, path: string, size: number): DeltaSource {
-  return { size, read: (offset, length) => readRange(ctx, path, offset, offset + length) };
-}
-
 /** What an interrupted run has downloaded is used again if it is right. */
 async function download(
   ctx: Context,
@@ -145,7 +120,7 @@ async function download(
   path: string,
 ): Promise<void> {
   if (await isThere(ctx, blob, path)) return;
-  await writeHashed(path, verified(blob, source.blob(ctx, blob)));
+  await writeChunks(path, verified(blob, source.blob(ctx, blob)));
 }
 
 export async function isThere(ctx: Context, blob: Descriptor, path: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-/** Which program, version and level makes the compressed bytes of a layer from its tar. */
+/** Which program, version and level makes the compressed bytes of a layer from its tar; or from its symbols, where it is none. */
 export const recompressionSchema = z.strictObject({
-  program: z.enum(['none', 'go', 'pgzip', 'klauspost', 'zlib', 'gzip']),
+  program: z.enum(['none', 'symbols', 'go', 'pgzip', 'klauspost', 'zlib', 'gzip']),
   version: z.string(),
   level: z.number().int(),
 });
@@ -23,6 +23,8 @@ export function isWasmProgram(method: Recompression): method is WasmRecompressio
 }
 
 export const UNCOMPRESSED: Recompression = { program: 'none', version: '', level: 0 };
+/** What the delta makes are the symbols of the layer, not its tar. */
+export const SYMBOLS: Recompression = { program: 'symbols', version: '1', level: 0 };
 
 /** One for each output that the releases of klauspost/compress differ in, the most usual first. */
 const KLAUSPOST = ['1.18.2', '1.16.7', '1.15.9', '1.13.6'];

@@ -5,14 +5,14 @@ import { writeFileAtomic } from '../../core/files.ts';
 import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import { layerDeltaSchema } from './layer-delta.ts';
-import { deltaFile } from './make-layer-delta.ts';
-import { rebuildLayer } from './rebuild.ts';
-import { writeHashed } from './unpack-layer.ts';
+import { deltaFile, rebuildLayer } from './rebuild.ts';
+import { unpackOld, unpackSymbols, writeChunks } from './unpack-layer.ts';
 
 /** A layer to be put together, with all that takes in files: it can be done by another process. */
 export const rebuildJobSchema = z.strictObject({
   layer: layerDeltaSchema,
-  oldTar: z.string(),
+  /** The old layer as the mirror has it. */
+  base: z.string(),
   delta: z.string(),
   to: z.string(),
 });
@@ -22,9 +22,16 @@ export type RebuildJob = z.output<typeof rebuildJobSchema>;
 /** Does a job, here or elsewhere: the layer is at its place, and exact, or it throws. */
 export type Rebuild = (ctx: Context, job: RebuildJob) => Promise<void>;
 
-export const rebuildHere: Rebuild = async (ctx, { layer, oldTar, delta, to }) => {
-  const carried = deltaFile(ctx, delta, layer.delta.size);
-  await writeHashed(to, rebuildLayer(ctx, layer, oldTar, carried));
+export const rebuildHere: Rebuild = async (ctx, { layer, base, delta, to }) => {
+  const old = `${to}.old`;
+  const unpack = layer.recompress.program === 'symbols' ? unpackSymbols : unpackOld;
+  try {
+    await unpack(ctx, base, old);
+    const carried = deltaFile(ctx, delta, layer.delta.size);
+    await writeChunks(to, rebuildLayer(ctx, layer, old, carried));
+  } finally {
+    await rm(old, { force: true });
+  }
 };
 
 /** Starting a process takes as long as compressing this much. */

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { readRange } from '../bundle/chunk-files.ts';
 import { applyDelta, type DeltaSource } from './apply-delta.ts';
 import type { LayerDelta } from './layer-delta.ts';
 import type { Recompression } from './methods.ts';
 import { openRecompressor } from './recompressor.ts';
 
-/** Compresses a tar as the method does, behind the header that the layer really has. */
+/** Compresses a tar as the method does, behind the header that the layer really has. Symbols hold all headers. */
 async function* recompressed(
   method: Recompression,
   header: Uint8Array,
   tar: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const program = openRecompressor(method);
-  let own = method.program === 'none' ? 0 : OWN_HEADER_BYTES;
+  let own = ['none', 'symbols'].includes(method.program) ? 0 : OWN_HEADER_BYTES;
   yield header;
   const cut = (bytes: Uint8Array) => {
     const skipped = Math.min(own, bytes.length);
     own -= skipped;
-    // A copy: the program uses the memory again.
-    return Buffer.from(bytes.subarray(skipped));
+    return bytes.subarray(skipped);
   };
   for await (const bytes of tar) yield cut(program.write(bytes));
   yield cut(program.finish());
@@ -30,18 +30,22 @@ const OWN_HEADER_BYTES = 10;
 
 type Rebuilt = Pick<LayerDelta, 'digest' | 'diffId' | 'recompress' | 'header'>;
 
-/** The layer, bit for bit, or `CONTENT_MISMATCH` at its end. */
+/**
+ * The layer, bit for bit, or `LAYER_INVALID` at its end, in pieces that are valid until the next is asked for. It is made from the old tar, or from the old symbols; then no
+ * tar is made, and the digest of the layer stands for that of its tar too.
+ */
 export async function* rebuildLayer(
   ctx: Context,
   layer: Rebuilt,
-  oldTar: string,
+  old: string,
   delta: DeltaSource,
 ): AsyncGenerator<Uint8Array> {
+  const isOfSymbols = layer.recompress.program === 'symbols';
   const [inner, outer] = [createHash('sha256'), createHash('sha256')];
   const tar = async function* () {
-    for await (const bytes of applyDelta(oldTar, delta)) {
+    for await (const bytes of applyDelta(old, delta)) {
       ctx.signal.throwIfAborted();
-      inner.update(bytes);
+      if (!isOfSymbols) inner.update(bytes);
       yield bytes;
     }
   };
@@ -50,7 +54,8 @@ export async function* rebuildLayer(
     outer.update(bytes);
     yield bytes;
   }
-  if (`sha256:${inner.digest('hex')}` !== layer.diffId) throw notRebuilt(layer, 'another tar');
+  if (!isOfSymbols && `sha256:${inner.digest('hex')}` !== layer.diffId)
+    throw notRebuilt(layer, 'another tar');
   if (`sha256:${outer.digest('hex')}` !== layer.digest)
     throw notRebuilt(layer, 'other compressed bytes');
 }
@@ -60,4 +65,8 @@ function notRebuilt({ digest }: Rebuilt, found: string): AtollError {
     hint: 'Save again with --no-delta: then this layer is carried whole',
     details: { digest },
   });
+}
+
+export function deltaFile(ctx: Context, path: string, size: number): DeltaSource {
+  return { size, read: (offset, length) => readRange(ctx, path, offset, offset + length) };
 }

@@ -8,13 +8,15 @@ import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import type { Reference } from '../../oci/reference.ts';
+import { verified } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import { readRange } from '../bundle/chunk-files.ts';
 import type { DeltaSource } from './apply-delta.ts';
 import type { LayerDelta } from './layer-delta.ts';
 import { isThere } from './make-layer-delta.ts';
 import { type Rebuild, rebuildHere } from './rebuild-job.ts';
-import { unpackOld, writeHashed } from './unpack-layer.ts';
+import { WORD } from './symbols.ts';
+import { writeChunks } from './unpack-layer.ts';
 
 export interface RebuilderOptions {
   /** Where layers are put together; what an interrupted run has finished is used again. */
@@ -100,24 +102,25 @@ export class Rebuilder {
     if (await isThere(ctx, { ...delta, mediaType: '' }, path)) return path;
     await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
     await requireFreeSpace(this.#options.folder, spaceFor(delta));
-    const [oldTar, carried, partial] = [`${path}.old`, `${path}.delta`, `${path}.partial`];
+    const [base, carried, partial] = [`${path}.base`, `${path}.delta`, `${path}.partial`];
     try {
-      await this.#unpackBase(ctx, delta, target, oldTar);
+      await this.#fetchBase(ctx, delta, target, base);
       const { size } = delta.delta;
-      await writeHashed(carried, this.#options.openDelta(ctx, delta).read(0, size));
+      await writeChunks(carried, this.#options.openDelta(ctx, delta).read(0, size));
       const { rebuild = rebuildHere } = this.#options;
-      await rebuild(ctx, { layer: delta, oldTar, delta: carried, to: partial });
+      await rebuild(ctx, { layer: delta, base, delta: carried, to: partial });
       await rename(partial, path);
       return path;
     } catch (error) {
       throw error instanceof RangeError ? unusable(delta, error) : error;
     } finally {
-      for (const file of [oldTar, carried, partial]) await rm(file, { force: true });
+      for (const file of [base, carried, partial, `${partial}.old`])
+        await rm(file, { force: true });
     }
   }
 
-  /** The old layer is verified while it is unpacked: nothing is built on other bytes. */
-  async #unpackBase(
+  /** The old layer is verified as it comes: nothing is built on other bytes. */
+  async #fetchBase(
     ctx: Context,
     { digest, base }: LayerDelta,
     target: Reference,
@@ -125,7 +128,7 @@ export class Rebuilder {
   ): Promise<void> {
     const repository = this.#options.oldLayers(target, base.repository);
     if (!(await repository.has(ctx, base))) throw baseMissing(digest, base.digest);
-    await unpackOld(base, repository.blob(ctx, base), path);
+    await writeChunks(path, verified(base, repository.blob(ctx, base)));
   }
 
   #path(digest: Digest): string {
@@ -133,9 +136,13 @@ export class Rebuilder {
   }
 }
 
-/** The layer, what is carried of it, and the old tar, which grows about as much when it is unpacked as the new one. */
-function spaceFor({ size, tarSize, base, delta }: LayerDelta): number {
-  return Math.round(size + delta.size + base.size * (tarSize / size));
+/**
+ * Both layers, what is carried, and the old tar, which grows about as much when it is unpacked as the new one; symbols
+ * take a word for a byte, mostly less.
+ */
+function spaceFor({ size, tarSize, base, delta, recompress }: LayerDelta): number {
+  const growth = recompress.program === 'symbols' ? WORD : tarSize / size;
+  return Math.round(size + delta.size + base.size * (1 + growth));
 }
 
 function baseMissing(digest: string, base: string): AtollError {

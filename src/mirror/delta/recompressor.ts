@@ -4,9 +4,11 @@ import * as z from 'zod';
 import { readAsset } from '../../core/assets.ts';
 import { createDeflater } from './deflate.ts';
 import { isWasmProgram, type Recompression, type Recompressor } from './methods.ts';
+import { SymbolWriter } from './symbol-writer.ts';
 
 export function openRecompressor(method: Recompression): Recompressor {
   if (method.program === 'none') return { write: (bytes) => bytes, finish: () => new Uint8Array() };
+  if (method.program === 'symbols') return new SymbolWriter();
   return isWasmProgram(method) ? openWasm(method) : createDeflater(method);
 }
 

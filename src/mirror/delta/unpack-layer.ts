@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
+import { ArchiveError } from '../../core/archive/archive-error.ts';
 import { gunzip, isGzip } from '../../core/archive/gunzip.ts';
 import type { Context } from '../../core/context.ts';
 import { systemCodeOf } from '../../core/errors.ts';
 import { unwritable } from '../../core/files.ts';
 import { writeAll } from '../../core/write-all.ts';
-import type { Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
-import { verified } from '../../oci/verify.ts';
 import { readRange } from '../bundle/chunk-files.ts';
+import { gzipHeaderLength } from './gzip-header.ts';
+import { SymbolReader } from './symbol-reader.ts';
 
 /** Why a layer is carried whole: for the report, not a failure. */
 export class CarriedWhole extends Error {
@@ -20,21 +21,35 @@ export class CarriedWhole extends Error {
 export interface UnpackedLayer {
   readonly diffId: Digest;
   readonly tarSize: number;
-  /** The gzip header; empty where nothing was compressed. */
-  readonly header: Buffer;
+  /** The gzip header; empty where nothing was compressed, undefined where there are several. */
+  readonly header: Buffer | undefined;
 }
 
 /** Writes chunks to a file and returns the digest and the size of what was written. */
-export async function writeHashed(
+async function writeHashed(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ digest: Digest; size: number }> {
   const hash = createHash('sha256');
+  const hashed = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const size = await writeChunks(path, hashed());
+  return { digest: `sha256:${hash.digest('hex')}` as Digest, size };
+}
+
+/** How many bytes were written. */
+export async function writeChunks(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<number> {
   const file = await open(path, 'w', 0o600);
   let size = 0;
   try {
     for await (const chunk of chunks) {
-      hash.update(chunk);
       await writeAll(file, [chunk], size).catch((error: unknown) => {
         throw unwritable(path, error);
       });
@@ -43,16 +58,23 @@ export async function writeHashed(
   } finally {
     await file.close();
   }
-  return { digest: `sha256:${hash.digest('hex')}` as Digest, size };
+  return size;
 }
 
 /** The tar of a layer that is only read from: any number of gzip members, or none. */
-export async function unpackOld(
-  layer: Descriptor,
-  chunks: AsyncIterable<Uint8Array>,
-  tar: string,
-): Promise<void> {
-  await writeHashed(tar, decompressed(verified(layer, chunks)));
+export async function unpackOld(ctx: Context, layer: string, tar: string): Promise<void> {
+  await writeChunks(tar, decompressed(readRange(ctx, layer)));
+}
+
+/** The symbols of a layer; a `RangeError` where it has none. */
+export async function unpackSymbols(ctx: Context, layer: string, to: string): Promise<void> {
+  await writeChunks(to, symbolsOf(readRange(ctx, layer)));
+}
+
+async function* symbolsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = new SymbolReader();
+  for await (const bytes of chunks) yield* reader.write(bytes);
+  yield* reader.finish();
 }
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
@@ -74,7 +96,7 @@ function refuseZstd(head: Uint8Array): void {
   if (ZSTD.equals(head.subarray(0, 4))) throw new CarriedWhole('zstd cannot be rebuilt yet');
 }
 
-/** The tar of a layer that is to be rebuilt: one gzip member, or none. */
+/** The tar of a layer that is to be rebuilt. */
 export async function unpackNew(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
   const file = await open(path);
   const head = Buffer.alloc(64 * 1024);
@@ -83,7 +105,9 @@ export async function unpackNew(ctx: Context, path: string, tar: string): Promis
   await file.close();
   refuseZstd(head);
   if (!isGzip(head)) return await unpackPlain(ctx, path, tar);
-  const header = head.subarray(0, headerLength(head.subarray(0, bytesRead)));
+  const length = gzipHeaderLength(head.subarray(0, bytesRead));
+  if (length === undefined) throw new CarriedWhole('its gzip header is too long');
+  const header = head.subarray(0, length);
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
   const source = createReadStream(path, { start: header.length, highWaterMark: 256 * 1024 });
   source.on('error', (error) => inflate.destroy(error));
@@ -97,9 +121,15 @@ export async function unpackNew(ctx: Context, path: string, tar: string): Promis
     },
   );
   source.destroy();
-  if (header.length + inflate.bytesWritten + 8 !== size)
-    throw new CarriedWhole('it has several gzip members');
+  if (header.length + inflate.bytesWritten + 8 !== size) return await unpackMembers(ctx, path, tar);
   return { diffId: digest, tarSize, header: Buffer.from(header) };
+}
+
+async function unpackMembers(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
+  const written = await writeHashed(tar, gunzip(readRange(ctx, path))).catch((error: unknown) => {
+    throw error instanceof ArchiveError ? new CarriedWhole('it is no whole gzip file') : error;
+  });
+  return { diffId: written.digest, tarSize: written.size, header: undefined };
 }
 
 const isZlibError = (error: unknown): boolean =>
@@ -108,18 +138,4 @@ const isZlibError = (error: unknown): boolean =>
 async function unpackPlain(ctx: Context, path: string, tar: string): Promise<UnpackedLayer> {
   const { digest, size } = await writeHashed(tar, readRange(ctx, path));
   return { diffId: digest, tarSize: size, header: Buffer.alloc(0) };
-}
-
-const [CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
-
-/** Length of a gzip header with all its optional fields. */
-function headerLength(head: Buffer): number {
-  const flags = head[3] ?? 0;
-  let at = 10;
-  if (flags & EXTRA) at += 2 + head.readUInt16LE(at);
-  for (const field of [NAME, COMMENT]) {
-    if (flags & field) at = head.indexOf(0, at) + 1;
-    if (at === 0) throw new CarriedWhole('its gzip header is too long');
-  }
-  return flags & CHECKSUM ? at + 2 : at;
 }
