@@ -18,8 +18,14 @@ const root = join(import.meta.dirname, '..');
 const tools = join(root, 'tools', 'mutate');
 const [module, ...only] = process.argv.slice(2);
 const every = Number(process.env.MUTATE_EVERY ?? 1);
-/** Tests that take longer than this come after all the others. */
-const SLOW_MS = 60;
+/**
+ * Tests that take longer than the first of these come after all the others, and a mutant that some of them did not
+ * notice is not tried by the rest; longer than the last, a test is not used.
+ */
+const ROUNDS = [
+  { slowMs: 60, mostTries: 1e9 },
+  { slowMs: 2000, mostTries: 12 },
+];
 /** A mutant that loops without end stops its process: it is given up after this long without a word. */
 const SILENT_MS = 120_000;
 const MOST_STARTS = 200;
@@ -48,19 +54,20 @@ const paths = readdirSync(join(root, 'src', module), { recursive: true })
 const { files, mutants } = await instrument(paths);
 writeFileSync(sources, JSON.stringify(files.map(({ name, content }) => [name, content])));
 
-for (const slowMs of [SLOW_MS, 1e9]) {
-  for (let start = 0; start < MOST_STARTS && !(await round(slowMs)); start += 1);
+for (const settings of ROUNDS) {
+  appendFileSync(journal, 'round\n');
+  for (let start = 0; start < MOST_STARTS && !(await round(settings)); start += 1);
 }
 tell(judge());
 
 /** One run of all the tests; false when a process did not come to its end, and it has to go on in another. */
-async function round(slowMs) {
+async function round(limits) {
   const before = words().length;
   const tests = [
     `src/${module}/**/*.test.ts`,
     ...(process.env.MUTATE_TESTS ?? '').split(',').filter(Boolean),
   ];
-  const settings = { root, sources, tests, journal, slowMs, every };
+  const settings = { root, sources, tests, journal, every, ...limits };
   const child = spawn(
     process.execPath,
     [
