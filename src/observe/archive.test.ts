@@ -133,6 +133,38 @@ test('archiveFiles refuses more entries, bytes or header than the limits', async
   await expect(read(huge)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });
 
+test('archiveFiles skips and reports paths that are too long or hold what cannot be seen', async () => {
+  const long = `${'d/'.repeat(50)}x`;
+  const { files, problems } = await read(
+    await tar([
+      [{ name: long }, 'x'],
+      [{ name: `${long}y` }, 'x'],
+      [{ name: 'a\u0007b' }, 'x'],
+      [{ name: 'a\\..\\b' }, 'x'],
+    ]),
+    { ...DEFAULT_LIMITS, maxPathBytes: long.length },
+  );
+
+  expect(Object.keys(files)).toEqual([long]);
+  expect(problems).toEqual([
+    `${long}y: its path is too long`,
+    'a?b: its path holds a control character',
+    'a\\..\\b: its path climbs out of the archive',
+  ]);
+});
+
+test('archiveFiles shows no more of a name than fits', async () => {
+  const { problems } = await read(await tar([[{ name: `../${'x'.repeat(300)}` }, 'x']]));
+
+  expect(problems).toEqual([`../${'x'.repeat(197)}: its path climbs out of the archive`]);
+});
+
+test('archiveFiles cleans paths of what says nothing', async () => {
+  expect((await read(await tar([[{ name: './a//b/./c.log' }, 'x']]))).files).toEqual({
+    'a/b/c.log': 'x',
+  });
+});
+
 async function unreadOf(
   path: string,
   limits = DEFAULT_LIMITS,

@@ -1,9 +1,9 @@
 import { parseRules, type Rule } from '../../src/observe/rules/catalogue.ts';
 
-type Fields = Readonly<Record<string, unknown>> & { readonly id: string };
+export type RuleFields = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** Rules of a catalogue that has only these, with what does not matter filled in. */
-export function rulesOf(...failures: readonly Fields[]): readonly Rule[] {
+export function rulesOf(...failures: readonly RuleFields[]): readonly Rule[] {
   const whole = failures.map((fields) => ({
     category: 'bootstrap',
     kind: 'root',
@@ -20,7 +20,7 @@ export function rulesOf(...failures: readonly Fields[]): readonly Rule[] {
 }
 
 /** The rule that is alone in its catalogue. */
-export function ruleOf(fields: Fields): Rule {
+export function ruleOf(fields: RuleFields): Rule {
   const [rule] = rulesOf(fields);
   if (!rule) throw new Error('the catalogue is empty');
   return rule;
