@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordingContext } from '../src/core/context.ts';
 import { digestOf } from '../src/oci/digest.ts';
+import { createDice, type Dice } from './support/dice.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
 import { registryHttp } from './support/registry-http.ts';
 
@@ -19,18 +20,6 @@ beforeAll(async () => {
   registry = await startEmbeddedRegistry({ ctx });
 });
 afterAll(() => registry.stop());
-
-/** A small generator, so that a failure can be seen again. */
-function createDice(seed: number) {
-  let state = seed;
-  const below = (limit: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % limit;
-  };
-  const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
-  return { below, pick };
-}
-type Dice = ReturnType<typeof createDice>;
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
 const WORDS = [
