@@ -117,9 +117,10 @@ export function createFindingCollector(): FindingCollector {
     }
   }
 
-  function recovered({ file }: EvidenceLine): void {
+  function recovered({ file, text }: EvidenceLine): void {
     for (const one of gathered.values())
-      if (one.file === file && one.isRetried) Object.assign(one, copyOf(one.before));
+      if (one.file === file && one.isRetried && isSame(one.images, imagesIn(text)))
+        Object.assign(one, copyOf(one.before));
   }
 
   const counted = (facts: ReadonlySet<RegExp>, isBenign: boolean): Gathered[] => {

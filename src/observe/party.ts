@@ -50,7 +50,7 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:(?:5432|3306|6379)$/, 'other'],
   [/:(?:8090|8888)$/, 'rendezvous'],
   [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
-  [/^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$/i, 'mirror'],
+  [/^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:(?:5000|8443)$/i, 'mirror'],
 ];
 
 /** What names the other end, the most telling last in a line. */
@@ -65,7 +65,7 @@ const STRONG = new RegExp(
     String.raw`(?:pull|pulling|push|pushing|resolve reference) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
     String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`(?:\blookup|resolve host:?) (?<looked>[\w.-]+)`,
-    String.raw`Failed to connect to (?<target>[\w.-]+) port (?<port>\d+)`,
+    String.raw`(?:Failed to connect to|\bnc(?: -\S+)*|\btelnet) (?<target>[\w.-]+)(?: port)? (?<port>\d+)`,
   ].join('|'),
   'g',
 );

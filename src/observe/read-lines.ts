@@ -171,12 +171,13 @@ export function placed(hit: LineInPlace, kind: FileKind, reference: Date): Place
   return { ...line, origins, lead: leadOf(hit.before()) };
 }
 
+const CURL_VERBOSE = /^[<*{}] /;
 const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
 
 /** What a line may go on with: the command that was typed, which names the other end, and the line before. */
 function leadOf(before: readonly string[]): string | undefined {
   const command = before.findLast((line) => PROMPT.test(line));
-  const last = before.at(-1);
+  const last = before.findLast((line) => !CURL_VERBOSE.test(line));
   return command === undefined || command === last ? last : `${command} ${last}`;
 }
 

@@ -1,5 +1,5 @@
 /** How skopeo, podman, CRI-O and oc-mirror say that they will try again: where that fails, too, the error comes once more. */
-export const RETRY = /retrying in \S+ \.\.\. \(\d+\/\d+\)/;
+export const RETRY = /retrying (?:in|after) \S+|\(attempt \d+\/\d+\)/i;
 
 /** How they say that all went well in the end. */
 export const RECOVERED =

@@ -90,6 +90,14 @@ test('setAside prefers an error to what is only warned of', () => {
   expect(reasons([warned, { ...failed, severity: 1 }])).toEqual(['cause', 'cause']);
 });
 
+test('setAside prefers a cause to a step that failed', () => {
+  const step = shippedRules().find(({ id }) => id === 'boot-ssh-unreachable');
+  const failed = { ...seen('aws-capacity'), rule: step ?? seen('aws-capacity').rule };
+
+  expect(reasons([failed, seen('memory-too-small')])).toEqual(['vague', 'cause']);
+  expect(reasons([failed])).toEqual(['cause']);
+});
+
 test.each([
   ['level=warning msg=Mirror registry is not in the pull secret', 0],
   ['level=fatal msg=failed to create cluster', 2],

@@ -2,7 +2,7 @@ import type { EvidenceLine } from './evidence.ts';
 import { meaningOf, type Rule } from './rules/catalogue.ts';
 
 /** Why a root is shown as also seen, and not as a cause. */
-export type AsideReason = 'explained' | 'answered' | 'passed' | 'warned';
+export type AsideReason = 'explained' | 'answered' | 'passed' | 'warned' | 'vague';
 
 /** The part of what was gathered for a rule that says how much it weighs. */
 export interface Weight {
@@ -39,6 +39,7 @@ export const worse = (one: Severity, other: Severity): Severity => (one > other 
  *   answered   that one was said later by the same other end, further into the conversation: this one is over
  *   passed     it was only retried, or is of a kind that comes and goes and was said once; that one was said after it
  *   warned     its lines only warn, and those of that one are errors
+ *   vague      experts have no word for it: it names a step that failed, and that one says why
  */
 export function setAside<W extends Weight>(roots: readonly W[]): ReadonlyMap<W, AsideReason> {
   const aside = new Map<W, AsideReason>();
@@ -57,6 +58,7 @@ const REASONS: readonly (readonly [AsideReason, (one: Weight, other: Weight) => 
   ['answered', (one, other) => isFurther(one.rule, other.rule) && isBefore(one, other)],
   ['passed', (one, other) => hasPassed(one) && !hasPassed(other) && isBefore(one, other)],
   ['warned', (one, other) => one.severity === 0 && other.severity === 2],
+  ['vague', (one, other) => !one.rule.cause_id && other.rule.cause_id !== undefined],
 ];
 
 const isFurther = (one: Rule, other: Rule): boolean =>

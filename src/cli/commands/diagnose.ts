@@ -181,6 +181,7 @@ const ASIDES: Readonly<Record<NonNullable<Finding['aside']>, string>> = {
   answered: 'the other end answered later',
   passed: 'said once, and not again',
   warned: 'only a warning, beside errors',
+  vague: 'says what failed, and not why',
 };
 
 function asideLines(findings: readonly Finding[], style: Style): string[] {
