@@ -10,6 +10,7 @@ import { mergeIgnition } from '../src/generate/ignition/merge.ts';
 import { formatPatched, patchIgnition } from '../src/generate/ignition/patch.ts';
 import { userData } from '../src/generate/ignition/user-data.ts';
 import { machineConfig } from '../src/generate/machine-config.ts';
+import { mirrorService, mirrorTimer } from '../src/generate/units/mirror-timer.ts';
 import { squidConf } from '../src/generate/units/squid-conf.ts';
 import { ignitionValidate } from './support/ignition.ts';
 import { describeWithPeers, peerPath } from './support/peers.ts';
@@ -118,6 +119,28 @@ describe.runIf(hasSystemd)('systemd-analyze', () => {
     const args = ['security', '--offline=true', '--threshold=25', registry];
     const security = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     expect([security.status, security.stderr]).toEqual([0, '']);
+  });
+});
+
+describe.runIf(hasSystemd)('systemd-analyze of a mirror that runs by itself', () => {
+  test('accepts the service and its timer, and refuses one that never comes', async () => {
+    const root = await tempDir();
+    const program = join(root, 'atoll');
+    await writeFile(program, '#!/bin/sh\n');
+    await chmod(program, 0o755);
+    const command = ['mirror', 'sync', '-c', 'image set.yaml', '--window', '22:00-06:00'];
+    await writeFile(join(root, 'atoll-mirror.service'), mirrorService({ command, program }));
+    const verified = async (schedule: string) => {
+      const timer = join(root, 'atoll-mirror.timer');
+      await writeFile(timer, mirrorTimer({ schedule }));
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', timer], {
+        encoding: 'utf8',
+      });
+      return problems(`${stdout}${stderr}`, root);
+    };
+
+    expect(await verified('Sat *-*-* 22:00')).toEqual([]);
+    expect(await verified('sometimes')).not.toEqual([]);
   });
 });
 

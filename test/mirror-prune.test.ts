@@ -1,16 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordingContext, silentContext } from '../src/core/context.ts';
+import { silentContext } from '../src/core/context.ts';
 import { parseDestination } from '../src/mirror/destination.ts';
 import type { DeleteResult } from '../src/mirror/flow/delete/execute-delete.ts';
 import { planPrune } from '../src/mirror/flow/delete/plan-prune.ts';
 import type { Outdated } from '../src/mirror/flow/outdated.ts';
-import { pacedSource } from '../src/mirror/flow/paced-source.ts';
 import { WorkingDir } from '../src/mirror/flow/working-dir.ts';
 import { createRegistries } from '../src/remote/create-registries.ts';
 import { type EmbeddedRegistry, startEmbeddedRegistry } from './support/embedded-registry.ts';
-import { MemoryImages } from './support/images.ts';
 import { type MirrorLab, startMirrorLab } from './support/mirror-lab.ts';
 import { describeWithPeers } from './support/peers.ts';
 
@@ -112,23 +110,4 @@ describeWithPeers(['docker-registry'], 'a mirror over time', () => {
     });
     expect(await tagOf('4.18.2')).toBeDefined();
   });
-});
-
-test('pacedSource asks the pacer for every byte, however blobs are read', async () => {
-  const images = new MemoryImages();
-  const blob = images.addBlob(Buffer.alloc(5000, 7), 'application/octet-stream');
-  let taken = 0;
-  const source = pacedSource(images, {
-    take: async (_ctx, bytes) => {
-      taken += bytes;
-    },
-  });
-  const ctx = recordingContext();
-
-  for await (const _chunk of source.blob(ctx, blob)) {
-  }
-  const download = await source.can.openBlob?.(ctx, blob, 1000);
-  await download?.pump(ctx, () => undefined);
-
-  expect(taken).toBe(9000);
 });

@@ -10,6 +10,7 @@ import { formatReference } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { type Destination, targetOf } from '../destination.ts';
 import { readCatalogTemplates } from './catalog-template.ts';
+import { pacedWeb } from './paced-source.ts';
 import { placeImages } from './placed-image.ts';
 import { type RunContent, upstreamOf } from './run.ts';
 
@@ -18,6 +19,8 @@ export interface Collecting {
   readonly collect: CollectDeps;
   readonly destination: Destination;
   readonly registries: Registries;
+  /** Most that files which are downloaded take. */
+  readonly maxBytesPerSecond?: number | undefined;
   /** Told of what could not be found, before a byte moves: it may refuse to go on. */
   readonly unfound?: ((failures: Collection['failures']) => void) | undefined;
 }
@@ -29,10 +32,11 @@ export interface CollectedContent extends RunContent {
 /** Everything the image set asks for, each image with its name in the mirror. */
 export async function collectPlaced(
   ctx: Context,
-  { imageSet, collect, destination, registries, unfound }: Collecting,
+  { imageSet, collect, destination, registries, unfound, maxBytesPerSecond }: Collecting,
 ): Promise<CollectedContent> {
   const templateOf = await readCatalogTemplates(imageSet);
-  const content = await collectContent(ctx, imageSet, collect, destination);
+  const deps = { ...collect, web: pacedWeb(collect.web, maxBytesPerSecond) };
+  const content = await collectContent(ctx, imageSet, deps, destination);
   if (content.failures.length > 0) unfound?.(content.failures);
   const placed = placeImages(content.images, destination).map((each) => {
     const catalogTemplate = templateOf(each.image);

@@ -2,8 +2,12 @@ import type { Context } from '../../core/context.ts';
 import { mapBounded } from '../../core/pool.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { formatReference, parseReference, tagOrDigestOf } from '../../oci/reference.ts';
-import type { Registries } from '../../remote/registries.ts';
+import {
+  formatReference,
+  parseReference,
+  type Reference,
+  tagOrDigestOf,
+} from '../../oci/reference.ts';
 import type { BundleReader } from '../bundle/bundle-reader.ts';
 import { imagesBelow, layerPairs } from '../delta/layer-pairs.ts';
 import type { LayerPair } from '../delta/make-layer-delta.ts';
@@ -12,7 +16,8 @@ import type { PreviousImage } from './inventory.ts';
 import type { RunContent } from './run.ts';
 
 export interface PairOptions {
-  readonly registries: Registries;
+  /** Where an older image is read. */
+  readonly oldSource: (reference: Reference) => Source;
   readonly have: ReadonlyMap<string, string | undefined>;
   readonly previous: readonly PreviousImage[];
 }
@@ -62,14 +67,14 @@ async function pairsOf(
   freshSource: Source,
   old: PreviousImage | undefined,
   readers: readonly BundleReader[],
-  { registries, have }: PairOptions,
+  { oldSource, have }: PairOptions,
 ): Promise<(LayerPair | UnpairedLayer)[]> {
   const root = await freshSource.resolve(ctx, image.digest ?? tagOrDigestOf(image.source));
   if (!root || root.digest === old?.digest) return [];
   const oldSources = old
     ? [
         ...readers.filter((each) => each.has(old.digest)).map((each) => each.source(UNHASHED)),
-        registries.source(parseReference(old.source)),
+        oldSource(parseReference(old.source)),
       ]
     : [];
   const oldImage = await firstWith(ctx, oldSources, old);

@@ -1,6 +1,5 @@
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
-import { createPacer } from '../../core/pacer.ts';
 import type { Source, Target } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, tagOrDigestOf } from '../../oci/reference.ts';
@@ -8,7 +7,7 @@ import type { Registries } from '../../remote/registries.ts';
 import { copyImages } from '../copy/copy-images.ts';
 import type { CopyOptions, CopyReport, ImageJob } from '../copy/job.ts';
 import type { MirroredImage } from '../image-rules.ts';
-import { pacedSource } from './paced-source.ts';
+import { pacedBy } from './paced-source.ts';
 import type { KnownSignature, WorkingDir } from './working-dir.ts';
 import type { ResourceWriteOptions } from './write-resources.ts';
 
@@ -68,9 +67,8 @@ export function copyContent(
   run: CopyRun,
 ): Promise<CopyReport> {
   const { registries, copySignatures, concurrency, targetFor, title, delivered, planned } = run;
-  const pacer = createPacer(run.maxBytesPerSecond);
-  const read = (each: MirroredImage) =>
-    run.maxBytesPerSecond === undefined ? sourceOf(each) : pacedSource(sourceOf(each), pacer);
+  const paced = pacedBy(run.maxBytesPerSecond);
+  const read = (each: MirroredImage) => paced(sourceOf(each));
   return copyImages(ctx, {
     images: placed.map((each) => ({ ...imageJob(each, read(each)), ...targetFor(each) })),
     signatures: copySignatures,

@@ -13,6 +13,7 @@ import { type CollectedContent, type Collecting, collectPlaced } from './collect
 import { type DryRun, dryRun } from './dry-run.ts';
 import { recordOf } from './image-record.ts';
 import type { PreviousImage } from './inventory.ts';
+import { pacedBy } from './paced-source.ts';
 import { failuresOf, type MirrorReport, reportOf, writeReports } from './report.ts';
 import { copyContent, type RunOptions } from './run.ts';
 import { type ImageLayer, saveDeltas, withDeltas } from './save-deltas.ts';
@@ -60,9 +61,10 @@ export function saveBundle(ctx: Context, options: SaveOptions): Promise<SaveResu
   const open = () =>
     (grow ? BundleWriter.openOrGrow : BundleWriter.open)(folder, { chunkBytes, have, since });
   const collect = () => collectPlaced(ctx, { ...options, destination: ANYWHERE });
-  return fillBundle(ctx, options, open, collect, (content, writer) =>
-    saveDeltas(ctx, content, writer, {
-      registries: options.registries,
+  const paced = pacedBy(options.maxBytesPerSecond);
+  return fillBundle(ctx, options, open, collect, ({ placed, sourceOf }, writer) =>
+    saveDeltas(ctx, { placed, sourceOf: (each) => paced(sourceOf(each)) }, writer, {
+      oldSource: (reference) => paced(options.registries.source(reference)),
       have: have ?? new Map(),
       previous: options.previous ?? [],
       earlier: options.earlier ?? [],

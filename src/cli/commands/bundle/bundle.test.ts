@@ -9,6 +9,7 @@ import { loadSigner } from '../../../mirror/bundle/bundle-signature.ts';
 import { BundleWriter } from '../../../mirror/bundle/bundle-writer.ts';
 import { blobOf } from '../../../oci/build-image.ts';
 import { createStyle } from '../../style.ts';
+import { mirrorLoadCommand } from '../mirror/load.ts';
 import { BUNDLE_COMMANDS } from './index.ts';
 
 const ctx = silentContext();
@@ -20,7 +21,8 @@ async function run(
   options: Record<string, string | readonly string[]> = {},
   env: Record<string, string> = {},
 ): Promise<string> {
-  const command = BUNDLE_COMMANDS.find((each) => each.name === `bundle ${name}`);
+  const all = [...BUNDLE_COMMANDS, mirrorLoadCommand];
+  const command = all.find((each) => each.name === `bundle ${name}` || each.name === name);
   const nobody = () => Promise.reject(new Error('Nobody is asked'));
   const terminal = { env, confirm: nobody, ask: nobody, readStdin: nobody, interactive: false };
   const words = Object.assign({ rest: [] }, args);
@@ -52,7 +54,7 @@ describe('the commands of bundles', () => {
     });
   });
 
-  test('check refuses what is not signed where a rule asks for it', async () => {
+  test('check and load refuse what is not signed where a rule asks for it', async () => {
     const [folder, signed, keys] = [await tempDir(), await tempDir(), await tempDir()];
     const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: 'team' }] });
     await writeFile(join(keys, 'secret'), privateKey);
@@ -69,5 +71,15 @@ describe('the commands of bundles', () => {
     expect(await run('check', { folder: signed }, { verifyKey: [] }, env)).toContain(
       'the signature is valid',
     );
+    const archives = await tempDir();
+    await writeFile(join(archives, 'mirror_000001.tar'), '');
+    const flags = { to: 'mirror.invalid', dir: await tempDir(), ca: [], alsoAt: [], verifyKey: [] };
+    for (const from of [folder, archives])
+      await expect(run('mirror load', {}, { ...flags, from }, env)).rejects.toMatchObject({
+        code: 'SIGNATURE_INVALID',
+      });
+    // What is signed is let in, and fails only because there is no such mirror.
+    const other = run('mirror load', {}, { ...flags, from: signed }, env);
+    await expect(other.catch((error) => error.code)).resolves.not.toBe('SIGNATURE_INVALID');
   });
 });
