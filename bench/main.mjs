@@ -12,7 +12,10 @@ if (program) {
   process.exitCode = (await run(args)) ?? 0;
 } else {
   const names = readdirSync(here)
-    .filter((entry) => !['main.mjs', 'settle.mjs'].includes(entry) && !entry.endsWith('.md'))
+    .filter(
+      (entry) =>
+        !['main.mjs', 'settle.mjs', 'build-program.mjs'].includes(entry) && !entry.endsWith('.md'),
+    )
     .map((entry) => entry.replace(/\.mjs$/, ''));
   console.error(`Usage: npm run bench NAME [-- OPTIONS]\nBenchmarks: ${names.join(', ')}`);
   process.exitCode = 2;

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { oneFile } from '../one-file.mjs';
+import { buildProgram } from '../build-program.mjs';
 import { buildCompressor, COMPRESSORS, compress, makeTars } from './workload.mjs';
 
 /** Of the bytes that are carried without deltas inside layers. */
@@ -32,7 +32,7 @@ export async function run(args) {
 /** Two folders deep, where the program finds its assets. */
 async function programIn(folder) {
   await symlink(join(root, 'assets'), join(folder, 'assets'));
-  return await oneFile(
+  return await buildProgram(
     join(import.meta.dirname, 'work.mjs'),
     join(folder, 'bench', 'delta', 'work.mjs'),
   );

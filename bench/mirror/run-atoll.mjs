@@ -1,4 +1,4 @@
-// The copy engine as a program, bundled into one file as atoll is shipped:
+// The copy engine as a program, built as atoll is shipped:
 // node run-atoll.mjs IMAGES.json SOURCE-HOST TARGET-HOST
 import { readFile } from 'node:fs/promises';
 import { silentContext } from '../../src/core/context.ts';

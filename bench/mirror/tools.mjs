@@ -1,7 +1,7 @@
 // What is compared: each is one command that fills the target from the source.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { oneFile } from '../one-file.mjs';
+import { buildProgram } from '../build-program.mjs';
 import { measure } from './processes.mjs';
 
 const here = import.meta.dirname;
@@ -10,7 +10,7 @@ const SKOPEO_MEMORY = '/var/lib/containers/cache/blob-info-cache-v1.boltdb';
 
 export async function prepareTools(folder, workload) {
   // Starting up counts where there is nothing to do.
-  const program = await oneFile(join(here, 'run-atoll.mjs'), join(folder, 'run-atoll.mjs'));
+  const program = await buildProgram(join(here, 'run-atoll.mjs'), join(folder, 'run-atoll.mjs'));
   const list = join(folder, 'images.json');
   const blobs = join(folder, 'blobs.txt');
   await writeFile(list, JSON.stringify(workload.images));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { registriesD } from '../../generate/registries-d.ts';
 import { parseReference } from '../reference.ts';
-import { lookasideOf, parseSignaturePlaces, withoutAttachments } from './signature-places.ts';
+import { parseSignaturePlaces } from './parse-signature-places.ts';
+import { lookasideOf, withoutAttachments } from './signature-places.ts';
 
 const file = (text: string, path = 'a.yaml') => ({ path, text });
 const RED_HAT = `default-docker:

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { exists, readText } from '../../core/files.ts';
-import {
-  parseSignaturePlaces,
-  type SignaturePlaces,
-} from '../../oci/registries/signature-places.ts';
+import type { SignaturePlaces } from '../../oci/registries/signature-places.ts';
 import { filesIn } from './load-registries-conf.ts';
 
 const SYSTEM_FOLDER = '/etc/containers/registries.d';
@@ -22,6 +19,9 @@ export async function loadSignaturePlaces({
   const own = env.HOME && join(env.HOME, '.config', 'containers', 'registries.d');
   const usual = own && (await exists(own)) ? own : SYSTEM_FOLDER;
   const paths = await filesIn(registriesD ?? usual, '.yaml');
+  if (paths.length === 0) return new Map();
+  // Many machines have no such file, and every run comes by here.
+  const { parseSignaturePlaces } = await import('../../oci/registries/parse-signature-places.ts');
   return parseSignaturePlaces(
     await Promise.all(paths.map(async (path) => ({ path, text: await readText(path) }))),
   );
