@@ -20,14 +20,26 @@ export function readBefore({ outputs }, entries) {
   );
 }
 
-/** `files` is all of dist/ in CommonJS by its path; `groups` names the chunks of each new file. */
-export function joinChunks(files, groups) {
+/** The chunks with a library in them. */
+export function chunksWith({ outputs }, library) {
+  const paths = Object.keys(outputs).filter((path) =>
+    Object.keys(outputs[path].inputs).some((file) => file.includes(`node_modules/${library}/`)),
+  );
+  return new Set(paths.map((path) => basename(path)));
+}
+
+/**
+ * `files` is all of dist/ in CommonJS by its path; `groups` names the chunks of each new file. Chunks that are
+ * `late` stay files of their own, and a joined one loads them when it first uses what they export.
+ */
+export function joinChunks(files, groups, late = new Set()) {
   const homes = new Map(
     Object.entries(groups).flatMap(([home, names]) => [...names].map((name) => [name, home])),
   );
   const leadTo = (text, own) =>
     text.replace(REQUIRE, (whole, folder, name) => {
       const home = homes.get(name);
+      if (own && late.has(name)) return `late(() => ${whole})`;
       if (home === undefined) return whole;
       const load = home === own ? 'load' : `require("${folder}${home}")`;
       return `${load}("${name}")`;
@@ -54,6 +66,7 @@ function load(name) {
   }
   return module.exports;
 }
+const late = (load) => new Proxy({}, { get: (_, name) => load()[name] });
 const chunks = {
 ${chunks.join(',\n')}
 };

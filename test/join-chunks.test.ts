@@ -13,7 +13,7 @@ const FILES = new Map([
   ],
   [
     'chunks/a.js',
-    `${says('a')}const b = require("./b.js");\nexports.later = () => b.say(require("./c.js"));\n`,
+    `${says('a')}const b = require("./b.js");\nexports.later = () => { const c = require("./c.js"); b.say(c); };\n`,
   ],
   ['chunks/b.js', `${says('b')}exports.say = (c) => console.log('b says ' + c.word);\n`],
   ['chunks/c.js', `${says('c')}exports.word = 'c';\n`],
@@ -40,4 +40,10 @@ test('joinChunks keeps what runs when, each chunk once and none before it is ask
   ]);
   expect(await run(joined)).toBe('main\na\nb\nc\nb says c\nd\n');
   expect(await run(joined)).toBe(await run(FILES));
+});
+
+test('joinChunks loads a late chunk when what it exports is first used', async () => {
+  const joined = joinChunks(FILES, { 'first.js': ['a.js'] }, new Set(['b.js']));
+
+  expect(await run(joined)).toBe('main\na\nc\nb\nb says c\nd\n');
 });

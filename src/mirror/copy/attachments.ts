@@ -39,7 +39,8 @@ export class AttachmentFinder {
     tags: KnownTags,
   ): Promise<Attachment[]> {
     const first = this.#firstAnswers.get(from.group.name);
-    await first?.catch(() => undefined);
+    // Only then: to wait for nothing is to wait, too, and the next would be the first as well.
+    if (first) await first.catch(() => undefined);
     const answer = byReferrer(ctx, from, subject, tags);
     if (!first) this.#firstAnswers.set(from.group.name, answer);
     return await answer;

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
-import { makeFolder, readText, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder, readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { yamlDocuments } from '../../core/yaml.ts';
 import {
   type CatalogNames,
@@ -82,9 +82,10 @@ async function catalogNames(
   return names;
 }
 
-/** Writes a file and tells of it. */
+/** Makes a file hold this text, and tells of it. */
 export async function writeTold(ctx: Context, path: string, text: string): Promise<void> {
-  await writeFileAtomic(path, text);
+  const before = await readTextIfPresent(path).catch(() => undefined);
+  if (before !== text) await writeFileAtomic(path, text);
   ctx.emit({ type: 'file.written', path, sizeBytes: Buffer.byteLength(text) });
 }
 
