@@ -90,11 +90,21 @@ export function partiesOf(text: string): readonly Party[] {
   const seen = from < 0 ? text : text.slice(from + MARK.length);
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
   if (strong) return [partyOf(strong, seen)];
-  const weak = [...seen.matchAll(WEAK)].flatMap(({ groups }) =>
-    groups ? [partyOf(groups, seen)] : [],
-  );
-  return weak.length > 0 ? [...new Set(weak)] : ['unknown'];
+  const weak = weakParties(seen.replace(SOCKETS, ' '), seen);
+  return weak.length > 0 ? weak : orUnknown(weakParties(seen, seen));
 }
+
+/** Addresses of a broken connection: they say less than any name in the line. */
+const SOCKETS = /\S+:\d+->\S+:\d+/g;
+
+const weakParties = (part: string, seen: string): readonly Party[] => [
+  ...new Set(
+    [...part.matchAll(WEAK)].flatMap(({ groups }) => (groups ? [partyOf(groups, seen)] : [])),
+  ),
+];
+
+const orUnknown = (parties: readonly Party[]): readonly Party[] =>
+  parties.length > 0 ? parties : ['unknown'];
 
 const MAX_KEPT = 1000;
 const keptHosts = new Map<string, Party | undefined>();
