@@ -24,6 +24,7 @@ export type Peer =
   | 'zsh'
   | 'bzip2'
   | 'xz'
+  | 'apt-get'
   | 'zstd'
   | 'zip'
   | 'curl'

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isXz, unxz } from '../../core/archive/unxz.ts';
 import { collect, once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
@@ -21,6 +22,7 @@ export interface WantedRepository {
 }
 
 const MOST_INDEX_BYTES = 512 * 1024 * 1024;
+const XZ_LIMITS = { maxBytes: 4 * 1024 ** 3, maxRatio: 1100, ratioFloorBytes: 64 * 1024 ** 2 };
 
 /** Every file of a repository: its indexes and the packages they name. */
 export async function repositoryFiles(
@@ -72,6 +74,9 @@ function rpmPackages(xml: string) {
   }));
 }
 
+/** How an index may be compressed; apt takes whichever it finds. */
+const FORMS = ['.gz', '.xz', ''] as const;
+
 async function debFiles(ctx: Context, web: Web, wanted: WantedRepository, at: At) {
   const files: WantedFile[] = [];
   for (const suite of wanted.suites) {
@@ -83,9 +88,10 @@ async function debFiles(ctx: Context, web: Web, wanted: WantedRepository, at: At
       files.push(...(await optional(ctx, web, at, `${folder}/${name}`)));
     for (const component of wanted.components)
       for (const machine of wanted.architectures) {
-        const path = `${component}/binary-${machine}/Packages.gz`;
-        const sha256 = sums.get(path);
-        if (!sha256) throw unreadableIndex(at(release), `it does not name ${path}`);
+        const place = `${component}/binary-${machine}/Packages`;
+        const path = FORMS.map((form) => `${place}${form}`).find((each) => sums.has(each));
+        const sha256 = path && sums.get(path);
+        if (!sha256) throw unreadableIndex(at(release), `it does not name ${place}`);
         const text = await verifiedText(ctx, web, at(`${folder}/${path}`), sha256);
         const chosen = debPackages(text).filter(({ name }) => isWanted(wanted, name));
         files.push(
@@ -149,7 +155,8 @@ async function verifiedText(
   if (!bytes) throw missing(url);
   if (digestOf(bytes) !== `sha256:${sha256}`)
     throw unreadableIndex(url, 'another sum than was announced');
-  return (await collect(decompressed(once(bytes)))).toString('utf8');
+  const plain = isXz(bytes) ? unxz(once(bytes), XZ_LIMITS) : decompressed(once(bytes));
+  return (await collect(plain)).toString('utf8');
 }
 
 async function optional(ctx: Context, web: Web, at: At, path: string): Promise<WantedFile[]> {
