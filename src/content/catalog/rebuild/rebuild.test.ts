@@ -1,4 +1,7 @@
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import fc from 'fast-check';
+import { extract } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
 import {
   addCatalogImage,
@@ -280,6 +283,68 @@ describe('rebuildCatalog', () => {
       ),
       { numRuns: 15 },
     );
+  });
+
+  /** A catalog whose configs and cache are where these say, and what its new layers hold. */
+  async function layersWith(configs: string, Cmd: readonly string[]) {
+    const images = new MemoryImages();
+    const content = jsonOf(packageDocuments({ name: 'op', channels: { stable: chain('1.0.0') } }));
+    const layer = await images.addLayer([{ name: `${configs}/all.json`, content }]);
+    const root = images.addImage([layer], undefined, {
+      config: { Labels: { [CONFIGS_LABEL]: `/${configs}` }, Cmd },
+      rootfs: { type: 'layers', diff_ids: [layer.digest] },
+    });
+    const reference = parseReference('example.com/index:v1');
+    const built = await rebuild({ source: images, root, reference, isLayout: false }, [
+      wanted('op'),
+    ]);
+    const { layers } = (await built.source.manifest(ctx, built.descriptor))
+      .content as ImageManifest;
+    return Promise.all(layers.slice(1).map((one) => entriesOf(built.source, one)));
+  }
+
+  async function entriesOf(source: Source, layer: Descriptor): Promise<string[]> {
+    const tar = extract();
+    pipeline(source.blob(ctx, layer), createGunzip(), tar, () => undefined);
+    const found: string[] = [];
+    for await (const entry of tar) {
+      found.push(`${entry.header.name} ${entry.header.mode?.toString(8)}`);
+      entry.resume();
+    }
+    return found;
+  }
+
+  test('takes the catalog and the cache away, and says of each folder what it is like', async () => {
+    expect(await layersWith('srv/configs', ['serve', '--cache-dir=/tmp/cache'])).toEqual([
+      ['srv/ 755', 'srv/.wh.configs 644', 'tmp/ 1777', 'tmp/.wh.cache 644'],
+      [
+        ...[
+          'srv/ 755',
+          'srv/configs/ 755',
+          'srv/configs/op/ 755',
+          'srv/configs/op/catalog.json 644',
+        ],
+        ...['tmp/ 1777', 'tmp/cache/ 775'],
+      ],
+    ]);
+  });
+
+  test.each([
+    ['in the catalog', 'configs', '/configs/cache'],
+    ['around the catalog', 'srv/configs', '/srv'],
+    ['that is the catalog', 'configs', '/configs'],
+  ])('leaves a cache %s to what becomes of that', async (_, configs, cache) => {
+    const [removed] = await layersWith(configs, ['serve', `--cache-dir=${cache}`]);
+
+    expect(removed?.filter((one) => one.includes('.wh.'))).toEqual([
+      expect.stringContaining('.wh.configs'),
+    ]);
+  });
+
+  test('takes a cache away whose name only begins like that of the catalog', async () => {
+    const [removed] = await layersWith('configs', ['serve', '--cache-dir=/configs-cache']);
+
+    expect(removed).toEqual(['.wh.configs 644', '.wh.configs-cache 644']);
   });
 
   test('never lets the name of a package lead out of its folder', async () => {

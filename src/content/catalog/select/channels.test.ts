@@ -164,6 +164,80 @@ describe('connectChannel', () => {
     });
   });
 
+  test('goes the way with the fewest others, and through what is wanted where it can', () => {
+    const entries: readonly ChannelEntry[] = [
+      { name: 'z' },
+      { name: 'y1', replaces: 'z' },
+      { name: 'y2', replaces: 'z' },
+      { name: 'x1', replaces: 'y1' },
+      { name: 'h', replaces: 'x1', skips: ['y2', 'y1'] },
+    ];
+
+    expect(connect(entries, 'h', 'z', 'y2')).toMatchObject({ head: 'h' });
+    expect(connect(entries, 'x1', 'z')).toEqual({
+      head: 'x1',
+      entries: [entries[0], entries[1], entries[3]],
+      links: ['y1'],
+    });
+  });
+
+  test('prefers a wanted entry for the head to one that is only above', () => {
+    const entries: readonly ChannelEntry[] = [
+      { name: 'a' },
+      { name: 'b', replaces: 'a' },
+      { name: 'c', replaces: 'b' },
+      { name: 'd', replaces: 'c', skips: ['a'] },
+    ];
+
+    expect(connect(entries, 'a', 'c')).toEqual({
+      head: 'c',
+      entries: entries.slice(0, 3),
+      links: ['b'],
+    });
+    expect(connect(entries, 'a', 'd')).toEqual({
+      head: 'd',
+      entries: [entries[0], entries[3]],
+      links: [],
+    });
+  });
+
+  test('keeps the chain of a channel that is too large to be searched', () => {
+    const entries = Array.from(
+      { length: 2001 },
+      (_, at): ChannelEntry => ({
+        name: `n${at}`,
+        ...(at > 0 ? { replaces: `n${at - 1}` } : {}),
+      }),
+    );
+
+    expect(connect(entries, 'n1', 'n4')).toEqual({
+      head: 'n4',
+      entries: entries.slice(1, 5),
+      links: ['n2', 'n3'],
+    });
+  });
+
+  test('keeps of a large channel what skips a wanted entry, and says when nothing leads to one', () => {
+    const chain = Array.from(
+      { length: 2001 },
+      (_, at): ChannelEntry => ({
+        name: `n${at}`,
+        ...(at > 0 ? { replaces: `n${at - 1}` } : {}),
+        ...(at === 3 ? { skips: ['side'] } : {}),
+      }),
+    );
+
+    expect(connect([...chain, { name: 'side' }], 'side', 'n1')).toMatchObject({
+      head: 'n3',
+      links: ['n2', 'n3'],
+    });
+    expect(
+      connect([...chain, { name: 'a', replaces: 'b' }, { name: 'b', replaces: 'a' }], 'n1', 'b'),
+    ).toEqual({
+      fault: 'nothing leads to b',
+    });
+  });
+
   test('says why a channel cannot be connected', () => {
     expect(connect([{ name: 'a' }, { name: 'b' }], 'a', 'b')).toEqual({
       fault: 'it has 2 heads: a, b',
