@@ -11,11 +11,16 @@ export interface RawObject {
 
 /** One object is never this big; what is, is skipped. */
 const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
+
+type Chunks = AsyncIterable<Uint8Array>;
 const LISTS = new Set(['items', 'StackEvents']);
 
 /** The objects of a JSON list (`oc get -o json`), one at a time; a document that is no list is one object. */
-export async function* jsonObjects(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawObject> {
-  const splitter = createJsonSplitter();
+export async function* jsonObjects(
+  chunks: Chunks,
+  maxBytes = MAX_OBJECT_BYTES,
+): AsyncGenerator<RawObject> {
+  const splitter = createJsonSplitter(maxBytes);
   for await (const chunk of chunks) yield* splitter.push(asBuffer(chunk).toString('latin1'));
   const rest = splitter.rest();
   if (rest) yield rest;
@@ -34,7 +39,7 @@ const OPEN = new Set([123, 91]);
 const CLOSE = new Set([125, 93]);
 
 /** Follows strings and brackets only. Text is latin1 here, so that chunks may cut characters. */
-function createJsonSplitter(): Splitter {
+function createJsonSplitter(maxBytes: number): Splitter {
   const state = { depth: 0, quoted: false, escaped: false, key: '', string: '', line: 1 };
   const list = { open: false, found: false };
   let whole = '';
@@ -77,9 +82,9 @@ function createJsonSplitter(): Splitter {
   const edgeAt = (code: number) => (state.quoted ? insideString(code) : outsideString(code));
 
   function keep(text: string): void {
-    if (current && current.text.length < MAX_OBJECT_BYTES) current.text += text;
+    if (current && current.text.length < maxBytes) current.text += text;
     if (list.found) whole = '';
-    else if (whole.length < MAX_OBJECT_BYTES) whole += text;
+    else if (whole.length < maxBytes) whole += text;
   }
 
   function push(text: string): RawObject[] {
@@ -97,11 +102,10 @@ function createJsonSplitter(): Splitter {
       }
     }
     keep(text.slice(from));
-    return done.filter((object) => object.text.length < MAX_OBJECT_BYTES);
+    return done.filter((object) => object.text.length < maxBytes);
   }
 
-  const rest = () =>
-    list.found || whole.length >= MAX_OBJECT_BYTES ? undefined : decoded(whole, 1);
+  const rest = () => (list.found || whole.length >= maxBytes ? undefined : decoded(whole, 1));
   return { push, rest };
 }
 
@@ -111,8 +115,11 @@ const decoded = (latin1: string, line: number): RawObject => ({
 });
 
 /** The objects of a YAML list or of several documents, as `oc adm must-gather` writes them. */
-export async function* yamlObjects(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawObject> {
-  const splitter = createYamlSplitter();
+export async function* yamlObjects(
+  chunks: Chunks,
+  maxBytes = MAX_OBJECT_BYTES,
+): AsyncGenerator<RawObject> {
+  const splitter = createYamlSplitter(maxBytes);
   for await (const block of wholeLines(chunks)) {
     for (const text of block.toString('utf8').replace(/\n$/, '').split('\n')) {
       const done = splitter.push(text);
@@ -124,7 +131,7 @@ export async function* yamlObjects(chunks: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 /** Objects start at `---` and at a dash in the first column; the lines of an item are indented by two. */
-function createYamlSplitter() {
+function createYamlSplitter(maxBytes: number) {
   let lines: string[] = [];
   let size = 0;
   let inItem = false;
@@ -132,8 +139,7 @@ function createYamlSplitter() {
   let line = 0;
 
   function take(): RawObject | undefined {
-    const done =
-      size > 0 && size < MAX_OBJECT_BYTES ? { text: lines.join('\n'), line: start } : undefined;
+    const done = size > 0 && size < maxBytes ? { text: lines.join('\n'), line: start } : undefined;
     lines = [];
     size = 0;
     start = line;
@@ -141,7 +147,7 @@ function createYamlSplitter() {
   }
   function add(text: string): void {
     size += text.length + 1;
-    if (size < MAX_OBJECT_BYTES) lines.push(text);
+    if (size < maxBytes) lines.push(text);
   }
   function push(text: string): RawObject | undefined {
     line += 1;
