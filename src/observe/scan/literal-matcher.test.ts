@@ -84,3 +84,18 @@ test('createLiteralMatcher refuses what is too short to be looked for, and nothi
   expect(() => createLiteralMatcher(['abc', 'ab'])).toThrow('shorter than three');
   expect(createLiteralMatcher(['abc']).find(Buffer.from('abc'), 0, 3)).toBeDefined();
 });
+
+const placeOf = (text: string, literals: readonly string[]) =>
+  createLiteralMatcher(literals).find(Buffer.from(text), 0, text.length)?.at;
+
+test('createLiteralMatcher looks for the part of a string that the others do not have', () => {
+  expect(placeOf('abcxyz', ['abcxyz', 'abcdef', 'qrs'])).toBe(1);
+  expect(placeOf('xyzabc', ['xyzabc', 'defabc', 'qrs'])).toBe(0);
+  expect(placeOf('commonxy', ['commonxy', 'commonqr', 'zzzzz'])).toBe(3);
+  expect(placeOf('xycommon', ['xycommon', 'qrcommon', 'zzzzz'])).toBe(0);
+});
+
+test('createLiteralMatcher prefers a part whose end is rare: only there it has to stop', () => {
+  // "abcdX" ends in a block of its own, "Xabcd" in one that the other string ends with, too.
+  expect(placeOf('xabcdy', ['xabcdy', 'qabcd'])).toBe(1);
+});

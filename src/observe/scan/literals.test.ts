@@ -46,6 +46,19 @@ test.each([
   // Healthy logs are full of the first.
   ['context deadline exceeded .*walrus', ['walrus']],
   ['abc .*longer than that', ['longer than that']],
+  // Of equals the one with fewer spellings, of several spellings the shortest counts.
+  ['(?:alphabet|betagamm|deltaeps) .*sunflower', ['sunflower']],
+  ['sunflower.*(?:alphabet|betagamm|deltaeps) ', ['sunflower']],
+  ['(?:abcdef|a very long word) .*middleone', ['middleone']],
+  // Better a common word than one that is too short.
+  ['(?:abcde|a very long word).*failed to', ['failed to']],
+  ['errors.*wolves', ['wolves']],
+  ['x{10,20}yyyyyyy', ['xyyyyyyy']],
+  ['x{1,}yyyyyyy', ['xyyyyyyy']],
+  ['x{12}yyyyyyy', ['xyyyyyyy']],
+  ['x{0,12}yyyyyyy', ['yyyyyyy']],
+  ['(?<a_name>abcdefgh)', ['abcdefgh']],
+  ['(?:abc|abcdef) is here', ['abc is here', 'abcdef is here']],
 ])('requiredLiterals of /%s/', async (source, literals) => {
   expect((await literalsOf(source))?.toSorted()).toEqual(literals.toSorted());
 });
@@ -66,6 +79,7 @@ test('requiredLiterals looks for no more than a few spellings', async () => {
   const letters = '(?:a|b|c|d|e)';
 
   expect(await literalsOf(`${letters}${letters} and the rest`)).toEqual([' and the rest']);
+  expect(await literalsOf('(?:a|b|c|d|e|f)(?:1|2|3|4) and the rest')).toHaveLength(24);
 });
 
 test.each<[string, LiteralClause[]]>([
@@ -82,6 +96,16 @@ test.each<[string, LiteralClause[]]>([
     '^(?!.*(?:never|not ever)).*longest literal',
     [{ literal: 'longest literal', and: [], not: ['never', 'not ever'] }],
   ],
+  ['longest literal .*(?:good|a&b)', [{ literal: 'longest literal ', and: [], not: [] }]],
+  [
+    '(?:first .*alphabeta|second .*omegagamma) longer tail of it',
+    [{ literal: ' longer tail of it', and: [['alphabeta', 'omegagamma']], not: [] }],
+  ],
+  // What else must not follow is not looked for.
+  ['^(?!.*never|ever).*longest literal', [{ literal: 'longest literal', and: [], not: [] }]],
+  ['^(?!.never).*longest literal', [{ literal: 'longest literal', and: [], not: [] }]],
+  ['^(?!.*).*longest literal', [{ literal: 'longest literal', and: [], not: [] }]],
+  ['x(?!.*never).*longest literal', [{ literal: 'longest literal', and: [], not: [] }]],
   // Only from the start does a lookahead see the whole line.
   ['longest literal(?!.*never)', [{ literal: 'longest literal', and: [], not: [] }]],
   ['^(?!never).*longest literal', [{ literal: 'longest literal', and: [], not: [] }]],
