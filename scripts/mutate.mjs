@@ -24,7 +24,7 @@ const every = Number(process.env.MUTATE_EVERY ?? 1);
  */
 const ROUNDS = [
   { slowMs: 60, mostTries: 1e9 },
-  { slowMs: 2000, mostTries: 12 },
+  { slowMs: 2000, mostTries: 20 },
 ];
 /** A mutant that loops without end stops its process: it is given up after this long without a word. */
 const SILENT_MS = 120_000;
