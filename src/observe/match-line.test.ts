@@ -201,3 +201,11 @@ test('matchLine leaves out rules that look at objects', () => {
 
   expect(said(all, [])).toEqual([]);
 });
+
+test.each(['$ curl x', '# curl x', '[core@boot ~]$ curl x', 'me@host:~# curl x'])(
+  'matchLine takes %s for what was typed, and not for what happened',
+  (typed) => {
+    expect(idsOf(rules(ROOT), `${typed} connection refused`)).toEqual([]);
+    expect(idsOf(rules(ROOT), `said ${typed} connection refused`)).toEqual(['root']);
+  },
+);

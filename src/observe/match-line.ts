@@ -108,8 +108,9 @@ function speakersOf(
   return likeliest(roots.length > 0 ? roots : left, origins);
 }
 
-/** A runbook quotes what may happen. */
-export const isQuoted = (text: string): boolean => /^\s*(?:[|*-] +)?`[^`]+`/.test(text);
+/** A runbook quotes what may happen, and what was typed at a prompt has not happened yet. */
+export const isQuoted = (text: string): boolean =>
+  /^\s*(?:[|*-] +)?`[^`]+`|^(?:\[[^\]\s]+@[^\]]+\]|[\w.-]+@[\w.-]+:\S+)?[$#] \S/.test(text);
 
 /** A line that was wrapped names the other end in the line before it. */
 export function partiesWith(seen: string, lead: string | undefined): readonly Party[] {

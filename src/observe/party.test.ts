@@ -28,6 +28,14 @@ test.each([
   ['Get "https://s#.ns.svc:443/x": EOF', 'service'],
   ['Get "https://mirror#.lab/x": EOF', 'mirror'],
   ['Get "https://h#.lab:5000/x": EOF', 'mirror'],
+  ['Get "https://h#.lab:8443/x": EOF', 'mirror'],
+  ['nc -zv h#.lab 8443', 'mirror'],
+  ['curl: (6) Could not resolve host: registry#.lab', 'mirror'],
+  ['checking whether a blob sha256:ab exists in h#.lab/ocp/x: denied', 'mirror'],
+  ['unable to upload blob sha256:ab to h#.lab/ocp/x: denied', 'mirror'],
+  ['error mirroring image docker://quay.io/a#/b error: writing blob: denied: no', 'mirror'],
+  ['error mirroring image docker://quay.io/a#/b: writing blob: storing blob to file "x"', 'source'],
+  ['dial tcp 10.0.0.#:5432: connect: connection refused in registry', 'other'],
 ])('partiesOf knows by name and port whom %s is about: %s', (text, party) => {
   expect(partiesOf(fresh(text))).toEqual([party]);
 });

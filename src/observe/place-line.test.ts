@@ -99,3 +99,8 @@ test('placeLine has no origin for a line that does not tell, and takes a time of
     origins: [],
   });
 });
+
+test('placeLine takes what oc hands on from a kubelet for an event', () => {
+  expect(originsOf('error: Back-off pulling image "x": ErrImagePull: no')[0]).toBe('event:Failed');
+  expect(originsOf('error: unable to read image "x"')[0]).toBe('cli:oc');
+});

@@ -30,6 +30,9 @@ const OPERATOR =
 const COMMAND_OUTPUT =
   /^(?:(?:error|info|warning|Error|Trying to pull|Getting image source|Error response from daemon)\b|(?:FATA|ERRO|WARN|INFO)\[\d+\](?!.*rpc error: code))/;
 const COMMANDS = ['cli:oc', 'cli:podman', 'cli:skopeo', 'cli:oc-mirror', ANYWHERE];
+/** oc hands on what a kubelet said. */
+const PULLED_BY_KUBELET = /^error: .*(?:Back-off pulling image|ErrImagePull|ImagePullBackOff)/;
+const PULL_EVENT = ['event:Failed', 'object:Pod', ANYWHERE];
 const JSON_ENTRY = /^\{.*"MESSAGE"\s*:/;
 /** podman, skopeo and CRI-O log in the form of the installer. */
 const LOGRUS_TOOLS = [
@@ -66,6 +69,7 @@ function placeBare(raw: string, kind: FileKind, year: Date): PlacedLine {
   const operator = OPERATOR.exec(raw);
   if (operator)
     return { message: raw, origins: [`object:ClusterOperator/${operator[1]}`, ANYWHERE] };
+  if (PULLED_BY_KUBELET.test(raw)) return { message: raw, origins: PULL_EVENT };
   if (COMMAND_OUTPUT.test(raw)) return { ...decodePlain(raw), origins: COMMANDS };
   const event = EVENT.exec(raw);
   if (event) return { message: raw, origins: [`event:${event[1]}`, 'object:Pod', ANYWHERE] };

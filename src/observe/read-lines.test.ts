@@ -266,3 +266,13 @@ test.each([
   expect(inPlace('words', before).origins).toEqual(['text:unknown']);
   expect(inPlace('words', before, { ...GUESSED, origins: ['cli:oc'] }).origins).toEqual(['cli:oc']);
 });
+
+test('placed leads a line with the command that was typed and the line before it', () => {
+  const before = () => ['[a@b ~]$ curl https://mirror.lab/v2/', '* Trying', 'so far', '< nothing'];
+  const kind: FileKind = { format: 'plain', origins: [], guessed: true };
+  const leadOf = (text: string) => placed({ text, before }, kind, NOW).lead;
+
+  expect(leadOf('curl: (60) no')).toBe('[a@b ~]$ curl https://mirror.lab/v2/ so far');
+  expect(leadOf('Error: no')).toBe('[a@b ~]$ curl https://mirror.lab/v2/ so far');
+  expect(leadOf('Aug 20 10:11:12 host crio[1]: no')).toBeUndefined();
+});
