@@ -26,3 +26,16 @@ export function isAtLeast(version: ReleaseVersion | undefined, wanted: Since): b
   const { major, minor } = parseReleaseVersion(wanted);
   return version.major > major || (version.major === major && version.minor >= minor);
 }
+
+/** The last minor version of a major one: 4.23 and 5.0 are made from one code base, and 5.0 follows. */
+const LAST_MINOR: Readonly<Record<number, number>> = { 4: 23 };
+
+/** Minor versions from one release to another, both included, also into the next major version. */
+export function minorsBetween(from: ReleaseVersion, to: ReleaseVersion): ReleaseVersion[] {
+  const versions: ReleaseVersion[] = [];
+  for (let { major, minor } = from; major <= to.major; major += 1, minor = 0) {
+    const last = major === to.major ? to.minor : (LAST_MINOR[major] ?? minor);
+    for (; minor <= last; minor += 1) versions.push({ major, minor });
+  }
+  return versions;
+}

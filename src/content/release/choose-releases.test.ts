@@ -71,6 +71,17 @@ test('chooseReleases adds what a cluster has to pass between two channels', asyn
   expect(found.asked).toEqual(['stable-4.16', 'stable-4.17']);
 });
 
+test('chooseReleases finds the way from 4 to 5, through the channels of both', async () => {
+  const found = await choose([only('stable-4.21', '4.21.1'), only('stable-5.0', '5.0.2')], {
+    'stable-4.21': graphOf(['4.21.1']),
+    'stable-4.22': graphOf(['4.21.1', '4.22.4'], [['4.21.1', '4.22.4']]),
+    'stable-5.0': graphOf(['4.22.4', '5.0.2'], [['4.22.4', '5.0.2']]),
+  });
+
+  expect(found.versions).toEqual(['4.21.1', '5.0.2', '4.22.4']);
+  expect(found.asked).toEqual(['stable-4.21', 'stable-5.0', 'stable-4.22', 'stable-4.23']);
+});
+
 test('chooseReleases asks for the channels between, and does without those that are not there', async () => {
   const found = await choose([only('eus-4.14', '4.14.1'), only('eus-4.18', '4.18.1')], {
     'eus-4.14': graphOf(['4.14.1']),

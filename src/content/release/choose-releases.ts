@@ -1,6 +1,7 @@
 import semver from 'semver';
 import type { Context } from '../../core/context.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
+import { minorsBetween } from '../../openshift/version.ts';
 import { failureOf } from '../collecting.ts';
 import type { CollectFailure, CollectWarning } from '../content-image.ts';
 import type {
@@ -141,10 +142,10 @@ async function graphsBetween(
   const listed = new Set(selected.map(({ channel }) => channel.name));
   const prefix = /^(?<prefix>[a-z]+)-\d/.exec(selected.at(-1)?.channel.name ?? '')?.groups?.prefix;
   const [low, high] = [semver.parse(way.from), semver.parse(way.to)];
-  if (!prefix || !low || !high || low.major !== high.major) return [];
+  if (!prefix || !low || !high) return [];
   const found: UpdateGraph[] = [];
-  for (let minor = low.minor; minor <= high.minor; minor += 1) {
-    const channel = `${prefix}-${low.major}.${minor}`;
+  for (const { major, minor } of minorsBetween(low, high)) {
+    const channel = `${prefix}-${major}.${minor}`;
     if (listed.has(channel)) continue;
     const query = { channel, architecture: way.architecture, type: 'ocp' as const };
     // A channel nobody asked for may well not exist.
