@@ -1,10 +1,12 @@
 // Two versions of layers as a z-stream changes them: Go programs that were built again, and a tree of packages of which
 // some are newer. Each is compressed by the real programs: gzip, Go's standard library, and pgzip.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { createCipheriv, createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { finished } from 'node:stream/promises';
 
 const root = join(import.meta.dirname, '..', '..');
 export const COMPRESSORS = ['gzip', 'go', 'pgzip'];
@@ -12,12 +14,11 @@ const MB = 1024 * 1024;
 const DAY = 86_400;
 const FIRST = 1_780_000_000;
 
-/** Old and new tars, by name. */
-export async function makeTars(folder, packagesMiB) {
-  const layers = {
-    'Go programs': goPrograms,
-    packages: (to, version) => packages(to, version, packagesMiB),
-  };
+/** Old and new tars, by name: programs and packages, or one of 2 GiB. */
+export async function makeTars(folder, packagesMiB, isHuge) {
+  const layers = isHuge
+    ? { huge }
+    : { 'Go programs': goPrograms, packages: (to, version) => packages(to, version, packagesMiB) };
   const pairs = [];
   for (const [name, make] of Object.entries(layers)) {
     const tars = [];
@@ -146,6 +147,28 @@ async function packages(tree, version, mebibytes) {
   }
 }
 
+/** Four files of 512 MiB: lines that repeat, and in every eighth MiB letters that hardly compress; one in 64 is new. */
+async function huge(tree, version) {
+  for (let number = 0; number < 4; number += 1) {
+    const out = createWriteStream(join(tree, `file${number}`));
+    for (let block = 0; block < 512; block += 1) {
+      const isNew = version === 2 && block % 64 === 8;
+      const line = `a line of file ${number}, block ${block}, as it always was\n`;
+      const bytes =
+        block % 8 === 0 ? letters(`${number} ${block} ${isNew}`) : Buffer.alloc(MB, line);
+      if (!out.write(bytes)) await once(out, 'drain');
+    }
+    out.end();
+    await finished(out);
+  }
+}
+
+function letters(seed) {
+  const key = createHash('sha256').update(seed).digest();
+  const noise = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(MB));
+  return Buffer.from(noise.toString('base64')).subarray(0, MB);
+}
+
 async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -217,11 +240,26 @@ func main() {
 }
 `;
 
+const commandOf = (compressor, name) =>
+  name === 'gzip' ? ['gzip', '-c', '-n'] : [compressor, name];
+
 export function compress(compressor, tar, name) {
   const blob = `${tar}.${name}`;
   const [input, output] = [openSync(tar, 'r'), openSync(blob, 'w')];
-  const [program, args] = name === 'gzip' ? ['gzip', ['-c', '-n']] : [compressor, [name]];
+  const [program, ...args] = commandOf(compressor, name);
   execFileSync(program, args, { stdio: [input, output, 'inherit'] });
   for (const file of [input, output]) closeSync(file);
   return blob;
+}
+
+/** Processor seconds of the compressor itself: what it took to compress again could not be less. */
+export function nativeSeconds(compressor, tar, name) {
+  const script = '"$@" < "$TAR" > /dev/null; times';
+  const args = ['-c', script, 'sh', ...commandOf(compressor, name)];
+  const said = execFileSync('sh', args, { env: { ...process.env, TAR: tar }, encoding: 'utf8' });
+  const [, children = ''] = said.split('\n');
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
 }

@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { collect } from '../../core/bytes.ts';
 import { KINDS, NumberReader } from './delta-stream.ts';
 import { DELTA_HEADER_BYTES, DELTA_MAGIC } from './make-delta.ts';
@@ -14,14 +13,17 @@ export interface DeltaSource {
 const OUTPUT_BYTES = 1024 * 1024;
 
 /**
- * The new file, made from the old one on disk, in pieces that are valid until the next is asked for. Not verified: whoever
+ * The new file, made from the old one, which is closed afterwards, in pieces that are valid until the next is asked for. Not verified: whoever
  * takes the bytes does that.
  */
-export async function* applyDelta(oldTar: string, delta: DeltaSource): AsyncGenerator<Buffer> {
+export async function* applyDelta(
+  old: string | OldPages,
+  delta: DeltaSource,
+): AsyncGenerator<Buffer> {
   const [instructions, differences, carried] = await openStreams(delta);
-  const file = await open(oldTar);
+  const pages = typeof old === 'string' ? await OldPages.ofFile(old) : old;
   try {
-    const maker = new Maker(await OldPages.of(file), differences, carried);
+    const maker = new Maker(pages, differences, carried);
     // Awaited only where it has to be: a promise for each instruction would cost more than the copying.
     while (instructions.isReady || (await instructions.fill())) {
       const word = instructions.next();
@@ -35,7 +37,7 @@ export async function* applyDelta(oldTar: string, delta: DeltaSource): AsyncGene
     }
     yield maker.take();
   } finally {
-    await file.close();
+    await pages.close();
   }
 }
 

@@ -57,24 +57,52 @@ export function readCodeLengths(bits: Bits): CodeLengths {
   const own = new Uint16Array(LENGTH_CODES);
   const described = bits.take(4) + 4;
   for (const code of ORDER.slice(0, described)) own[code] = bits.take(3);
-  const all = unrolled(bits, new CanonicalCode(own), literals + distances);
+  const all = unrolled(bits, own, literals + distances);
   return { literals: all.subarray(0, literals), distances: all.subarray(literals) };
 }
 
-function unrolled(bits: Bits, code: CanonicalCode, count: number): Uint16Array {
+/** No code of a length is longer. */
+const LENGTH_BITS = 7;
+const LENGTH_ENTRIES = Uint32Array.from({ length: LENGTH_CODES }, (_, symbol) => symbol << 4);
+
+function unrolled(bits: Bits, own: Uint16Array, count: number): Uint16Array {
+  const table = fillTable(new Uint32Array(2 ** LENGTH_BITS), own, LENGTH_ENTRIES);
   const lengths = new Uint16Array(count);
   for (let at = 0; at < count; ) {
-    const found = code.find(bits.peek());
+    const found = table[bits.peek() & (table.length - 1)] as number;
+    if (found === 0) throw new RangeError('No code begins like this');
     bits.at += found & 15;
     const symbol = found >>> 4;
-    const times = symbol < REPEAT ? 1 : repeats(bits, symbol);
+    if (symbol < REPEAT) {
+      lengths[at++] = symbol;
+      continue;
+    }
+    const times = repeats(bits, symbol);
     if (at + times > count || (symbol === REPEAT && at === 0))
       throw new RangeError('The lengths of codes do not fit');
-    const length = symbol === REPEAT ? (lengths[at - 1] as number) : symbol < REPEAT ? symbol : 0;
-    lengths.fill(length, at, at + times);
+    lengths.fill(symbol === REPEAT ? (lengths[at - 1] as number) : 0, at, at + times);
     at += times;
   }
   return lengths;
+}
+
+/** For each run of bits the entry of the symbol whose code it begins with, and the length of that; 0 where it is longer. */
+export function fillTable(
+  table: Uint32Array,
+  lengths: Uint16Array,
+  entries: Uint32Array,
+): Uint32Array {
+  table.fill(0);
+  const codes = codesOf(lengths);
+  for (let symbol = 0; symbol < lengths.length; symbol += 1) {
+    const length = lengths[symbol] as number;
+    if (length === 0) continue;
+    const found = (entries[symbol] as number) | length;
+    const step = 1 << length;
+    if (step <= table.length)
+      for (let at = codes[symbol] as number; at < table.length; at += step) table[at] = found;
+  }
+  return table;
 }
 
 function repeats(bits: Bits, symbol: number): number {

@@ -1,4 +1,4 @@
-import { CanonicalCode, codesOf } from './code-lengths.ts';
+import { CanonicalCode, fillTable } from './code-lengths.ts';
 import {
   BASE_DISTANCE,
   BASE_LENGTH,
@@ -8,7 +8,7 @@ import {
   FIXED_LENGTH,
   LITERALS,
 } from './deflate-tables.ts';
-import { END_OF_BLOCK, LENGTHS } from './symbols.ts';
+import { END_OF_BLOCK, LENGTHS, LONGEST } from './symbols.ts';
 
 /** Two of the fixed codes mean nothing. */
 export const UNKNOWN = END_OF_BLOCK + 1;
@@ -19,6 +19,7 @@ const entry = (word: number, extra: number): number => (word << 8) | (extra << 4
 export const LITERAL_ENTRIES = Uint32Array.from(FIXED_LENGTH, (_, code) => {
   if (code < END) return entry(code, 0);
   if (code === END) return entry(END_OF_BLOCK, 0);
+  if (code === LITERALS - 1) return entry(LONGEST, 0);
   if (code >= LITERALS) return entry(UNKNOWN, 0);
   const length = code - END - 1;
   return entry(LENGTHS + (BASE_LENGTH[length] as number), EXTRA_LENGTH[length] as number);
@@ -31,28 +32,18 @@ export const DISTANCE_ENTRIES = Uint32Array.from(BASE_DISTANCE, (base, code) =>
 /** Finds what a code stands for: short codes at once, long ones, which are rare, bit by bit. */
 export class DecodingTable {
   readonly #entries: Uint32Array;
-  readonly #bits: number;
   /** By the next bits; 0 for codes that are longer. */
   readonly short: Uint32Array;
   #code = new CanonicalCode(new Uint16Array(0));
 
   constructor(bits: number, entries: Uint32Array) {
-    this.#bits = bits;
     this.#entries = entries;
     this.short = new Uint32Array(2 ** bits);
   }
 
   set(lengths: Uint16Array): void {
     this.#code = new CanonicalCode(lengths);
-    this.short.fill(0);
-    const codes = codesOf(lengths);
-    for (let symbol = 0; symbol < lengths.length; symbol += 1) {
-      const length = lengths[symbol] as number;
-      if (length === 0 || length > this.#bits) continue;
-      const found = (this.#entries[symbol] as number) | length;
-      for (let at = codes[symbol] as number; at < this.short.length; at += 1 << length)
-        this.short[at] = found;
-    }
+    fillTable(this.short, lengths, this.#entries);
   }
 
   long(bits: number): number {

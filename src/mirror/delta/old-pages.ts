@@ -1,24 +1,50 @@
 import { readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { writeChunks } from './unpack-layer.ts';
 
 export const PAGE_BYTES = 2 * 1024 * 1024;
-const PAGES = 24;
+/** Of a file: instructions jump back and forth in it, mostly nearby. */
+const PAGES_OF_FILE = 24;
+/** What is larger goes through a file: memory does not follow the layer. */
+const MOST_IN_MEMORY = 96 * 1024 * 1024;
 
-/** The old tar in a few pages: instructions jump back and forth in it, mostly nearby. */
+/** The old bytes in pages: all of them in memory, or a few at a time from a file. */
 export class OldPages {
-  readonly #file: number;
   readonly #size: number;
-  readonly #pages = new Map<number, Buffer>();
+  readonly #pages: Map<number, Buffer>;
+  readonly #file: FileHandle | undefined;
   #last: Buffer = Buffer.alloc(0);
   #lastNumber = -1;
 
-  private constructor(file: number, size: number) {
-    this.#file = file;
+  private constructor(size: number, pages: readonly Buffer[], file?: FileHandle) {
     this.#size = size;
+    this.#pages = new Map(pages.entries());
+    this.#file = file;
   }
 
-  static async of(file: FileHandle): Promise<OldPages> {
-    return new OldPages(file.fd, (await file.stat()).size);
+  static async ofFile(path: string): Promise<OldPages> {
+    const file = await open(path);
+    return new OldPages((await file.stat()).size, [], file);
+  }
+
+  /** Takes what comes; more than fits into memory goes to the file `spill`. */
+  static async of(
+    chunks: AsyncIterable<Uint8Array>,
+    spill: string,
+    mostInMemory = MOST_IN_MEMORY,
+  ): Promise<OldPages> {
+    const [pages, rest] = [new PageFiller(), chunks[Symbol.asyncIterator]()];
+    for (let step = await rest.next(); !step.done; step = await rest.next()) {
+      pages.append(step.value);
+      if (pages.size <= mostInMemory) continue;
+      await writeChunks(spill, joined(pages.take(), rest));
+      return await OldPages.ofFile(spill);
+    }
+    return new OldPages(pages.size, pages.take());
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
   }
 
   /** The page with the byte at this place. */
@@ -26,23 +52,51 @@ export class OldPages {
     if (!(at >= 0 && at < this.#size)) throw new RangeError('The delta counts on other bytes');
     const number = Math.floor(at / PAGE_BYTES);
     if (number !== this.#lastNumber) {
-      this.#last = this.#page(number);
+      this.#last = this.#pages.get(number) ?? this.#read(number);
       this.#lastNumber = number;
     }
     return this.#last;
   }
 
-  #page(number: number): Buffer {
-    const known = this.#pages.get(number);
-    if (known) return known;
+  #read(number: number): Buffer {
     const [oldest] = this.#pages.keys();
-    if (oldest !== undefined && this.#pages.size >= PAGES) this.#pages.delete(oldest);
+    if (oldest !== undefined && this.#pages.size >= PAGES_OF_FILE) this.#pages.delete(oldest);
     const start = number * PAGE_BYTES;
     const page = Buffer.allocUnsafe(Math.min(PAGE_BYTES, this.#size - start));
     // Not awaited: it comes from the page cache, and a promise for each jump would cost more.
-    const read = readSync(this.#file, page, 0, page.length, start);
-    if (read < page.length) throw new RangeError('The old tar became shorter');
+    const read = this.#file ? readSync(this.#file.fd, page, 0, page.length, start) : 0;
+    if (read < page.length) throw new RangeError('The old file became shorter');
     this.#pages.set(number, page);
     return page;
   }
+}
+
+class PageFiller {
+  readonly #pages: Buffer[] = [];
+  size = 0;
+
+  append(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) {
+      const at = this.size % PAGE_BYTES;
+      if (at === 0) this.#pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
+      const part = bytes.subarray(done, done + PAGE_BYTES - at);
+      this.#pages.at(-1)?.set(part, at);
+      this.size += part.length;
+      done += part.length;
+    }
+  }
+
+  take(): readonly Buffer[] {
+    const last = this.size % PAGE_BYTES;
+    const full = last === 0 ? this.#pages.length : this.#pages.length - 1;
+    return this.#pages.map((page, number) => (number < full ? page : page.subarray(0, last)));
+  }
+}
+
+async function* joined(
+  first: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first;
+  for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 }

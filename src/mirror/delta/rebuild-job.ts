@@ -4,9 +4,11 @@ import type { Context } from '../../core/context.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
+import { readRange } from '../bundle/chunk-files.ts';
 import { layerDeltaSchema } from './layer-delta.ts';
+import { OldPages } from './old-pages.ts';
 import { deltaFile, rebuildLayer } from './rebuild.ts';
-import { unpackOld, unpackSymbols, writeChunks } from './unpack-layer.ts';
+import { decompressed, symbolsOf, writeChunks } from './unpack-layer.ts';
 
 /** A layer to be put together, with all that takes in files: it can be done by another process. */
 export const rebuildJobSchema = z.strictObject({
@@ -23,14 +25,14 @@ export type RebuildJob = z.output<typeof rebuildJobSchema>;
 export type Rebuild = (ctx: Context, job: RebuildJob) => Promise<void>;
 
 export const rebuildHere: Rebuild = async (ctx, { layer, base, delta, to }) => {
-  const old = `${to}.old`;
-  const unpack = layer.recompress.program === 'symbols' ? unpackSymbols : unpackOld;
+  const spill = `${to}.old`;
+  const unpack = layer.recompress.program === 'symbols' ? symbolsOf : decompressed;
   try {
-    await unpack(ctx, base, old);
+    const old = await OldPages.of(unpack(readRange(ctx, base)), spill);
     const carried = deltaFile(ctx, delta, layer.delta.size);
     await writeChunks(to, rebuildLayer(ctx, layer, old, carried));
   } finally {
-    await rm(old, { force: true });
+    await rm(spill, { force: true });
   }
 };
 

@@ -5,6 +5,7 @@ import { readRange } from '../bundle/chunk-files.ts';
 import { applyDelta, type DeltaSource } from './apply-delta.ts';
 import type { LayerDelta } from './layer-delta.ts';
 import type { Recompression } from './methods.ts';
+import type { OldPages } from './old-pages.ts';
 import { openRecompressor } from './recompressor.ts';
 
 /** Compresses a tar as the method does, behind the header that the layer really has. Symbols hold all headers. */
@@ -37,7 +38,7 @@ type Rebuilt = Pick<LayerDelta, 'digest' | 'diffId' | 'recompress' | 'header'>;
 export async function* rebuildLayer(
   ctx: Context,
   layer: Rebuilt,
-  old: string,
+  old: string | OldPages,
   delta: DeltaSource,
 ): AsyncGenerator<Uint8Array> {
   const isOfSymbols = layer.recompress.program === 'symbols';

@@ -11,7 +11,7 @@ const MOST_HEADER_BYTES = 64 * 1024;
 const OUTPUT_WORDS = 128 * 1024;
 const [LITERAL_BITS, DISTANCE_BITS] = [10, 9];
 const [LITERAL_MASK, DISTANCE_MASK] = [2 ** LITERAL_BITS - 1, 2 ** DISTANCE_BITS - 1];
-const LONGEST = symbols.LENGTHS + 255;
+const FIRST_LENGTH = symbols.LENGTHS << 8;
 
 type Phase = 'member' | 'block' | 'stored' | 'symbols' | 'trailer';
 const NEEDED: Readonly<Record<Phase, number>> = {
@@ -196,13 +196,16 @@ export class SymbolReader {
       word = found >>> 8;
       if (word < symbols.LENGTHS) {
         out[filled++] = word;
+        // Enough bits are at hand for a second one, which it mostly is.
+        found = literals[(bits >>> (found & 15)) & LITERAL_MASK] as number;
+        if (found === 0 || found >= FIRST_LENGTH) continue;
+        out[filled++] = found >>> 8;
+        at += found & 15;
         continue;
       }
       if (word >= symbols.END_OF_BLOCK) break;
       let extra = (found >>> 4) & 15;
       word += (bits >>> (found & 15)) & ((1 << extra) - 1);
-      if (word === LONGEST && extra > 0)
-        throw new RangeError('The longest length has its own code');
       out[filled++] = word;
       at += extra;
       bits = view.getUint32(at >>> 3, true) >>> (at & 7);

@@ -69,7 +69,7 @@ class SymbolWalk {
       this.#counts = undefined;
     } else if (word < symbols.LENGTHS) this.made += 1;
     else if (word < symbols.END_OF_BLOCK) {
-      this.made += word - symbols.LENGTHS + 3;
+      this.made += Math.min(word, symbols.LONGEST - 1) - symbols.LENGTHS + 3;
       this.#skipped = 1;
       this.#each = 0;
     } else if (word === symbols.RAW) this.#counts = 'raw';

@@ -8,6 +8,7 @@ import {
   END,
   EXTRA_DISTANCE,
   EXTRA_LENGTH,
+  LITERALS,
 } from './deflate-tables.ts';
 import type { Recompressor } from './methods.ts';
 import * as symbols from './symbols.ts';
@@ -16,6 +17,8 @@ import * as symbols from './symbols.ts';
 const MOST_BYTES_PER_WORD = 3;
 const MOST_HEADER_WORDS = 1 + symbols.MOST_CODE_BYTES / 2;
 
+/** Less three. */
+const LONGEST = 255;
 /** Of a number of bits below 32. */
 const WHOLE_BYTES = 24;
 
@@ -146,11 +149,13 @@ export class SymbolWriter implements Recompressor {
       return ((((codes[code] ?? 0) | (extra << bits)) << 5) | (bits + extraBits)) >>> 0;
     };
     for (let word = 0; word < symbols.LENGTHS; word += 1) this.#literals[word] = entry(word);
-    for (let length = 0; length < CODE_OF_LENGTH.length; length += 1) {
+    for (let length = 0; length < LONGEST; length += 1) {
       const code = CODE_OF_LENGTH[length] as number;
       const extra = length - (BASE_LENGTH[code] as number);
       this.#literals[symbols.LENGTHS + length] = entry(END + 1 + code, extra, EXTRA_LENGTH[code]);
     }
+    this.#literals[symbols.LENGTHS + LONGEST] = entry(LITERALS - 2, 31, 5);
+    this.#literals[symbols.LONGEST] = entry(LITERALS - 1);
     this.#literals[symbols.END_OF_BLOCK] = entry(END);
     this.#distances.fill(0);
     for (const [code, bits] of codesOf(distances).entries())

@@ -1,4 +1,4 @@
-import { constants, gzipSync } from 'node:zlib';
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openRecompressor } from './recompressor.ts';
@@ -96,6 +96,20 @@ describe('SymbolReader and SymbolWriter', () => {
       expect(gzipOf(symbolsOf(named)).equals(named)).toBe(true);
     },
   );
+
+  test('keep the longest length apart from the same one by another code', () => {
+    // A fixed block: 'a', then 258 bytes one back, the second time as the code before with 31 more.
+    const longest = gzipSync(Buffer.alloc(259, 'a'), { strategy: constants.Z_FIXED });
+    const bits = [...'110', ...'10010001', ...'11000100', ...'11111', ...'00000', ...'0000000'];
+    const bytes = Buffer.alloc(Math.ceil(bits.length / 8));
+    for (const [at, bit] of bits.entries())
+      if (bit === '1') bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+    const other = Buffer.concat([longest.subarray(0, 10), bytes, longest.subarray(-8)]);
+    expect(gunzipSync(other).equals(Buffer.alloc(259, 'a'))).toBe(true);
+
+    for (const file of [longest, other]) expect(gzipOf(symbolsOf(file)).equals(file)).toBe(true);
+    expect(symbolsOf(other).equals(symbolsOf(longest))).toBe(false);
+  });
 
   test('refuse what is cut off, is no gzip, or has something behind it', () => {
     const gzip = gzipSync(Buffer.from('some words, some more words'.repeat(40)));

@@ -4,9 +4,11 @@
 
 /** Literals are below; from here on lengths, less three, each with its distance, less one, in the next word. */
 export const LENGTHS = 256;
-export const END_OF_BLOCK = 512;
+/** The longest length by its own code; by that of the next shorter ones, which no program writes, it is the word before. */
+export const LONGEST = 512;
+export const END_OF_BLOCK = 513;
 /** Bytes outside of blocks: how many, then one in each word. */
-export const RAW = 513;
+export const RAW = 514;
 /** A block begins; its first three bits are added. */
 export const BLOCK = 1024;
 /** What follows the beginning: how many bytes and they themselves; nothing; how many bits and the code lengths in them. */

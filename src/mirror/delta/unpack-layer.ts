@@ -71,7 +71,7 @@ export async function unpackSymbols(ctx: Context, layer: string, to: string): Pr
   await writeChunks(to, symbolsOf(readRange(ctx, layer)));
 }
 
-async function* symbolsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* symbolsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = new SymbolReader();
   for await (const bytes of chunks) yield* reader.write(bytes);
   yield* reader.finish();
@@ -79,7 +79,7 @@ async function* symbolsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
 
-async function* decompressed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* decompressed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) return;
