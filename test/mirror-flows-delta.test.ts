@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
+import { createLineQueue } from '../src/core/line-queue.ts';
 import { runProgram } from '../src/core/process.ts';
 import { makeLayerDelta } from '../src/mirror/delta/make-layer-delta.ts';
-import { rebuildInProcesses } from '../src/mirror/delta/rebuild-job.ts';
+import { rebuildInProcesses } from '../src/mirror/delta/rebuild-processes.ts';
 import { digestOf } from '../src/oci/digest.ts';
 import { MEDIA_TYPES } from '../src/oci/media-types.ts';
 import { BYTES_PER_SECOND, bytesOf, DeltaLab, FILE_BYTES, indexOf } from './support/delta-lab.ts';
@@ -141,22 +142,21 @@ describe('atoll mirror save and load with deltas inside layers', () => {
     );
     const to = join(work, 'made');
     const job = { layer: record, base: join(work, 'old'), delta: path, to };
-    await writeFile(join(work, 'job'), JSON.stringify(job));
+    const lines = createLineQueue();
+    lines.write(JSON.stringify(job));
     const command = { file: process.execPath, args: [lab.program] };
 
-    const alone = await runProgram(
-      ctx,
-      command.file,
-      [lab.program, 'rebuild-layer', join(work, 'job')],
-      {
-        holdInput: true,
-      },
-    );
-    expect(alone).toMatchObject({ status: 0 });
+    const alone = await runProgram(ctx, command.file, [lab.program, 'rebuild-layers'], {
+      input: lines.read(),
+      onLine: () => lines.end(),
+    });
+    expect(alone.stdout).toBe('done\n');
     expect(digestOf(await readFile(to))).toBe(fresh.digest);
     const rebuild = rebuildInProcesses(command, 0);
-    await rebuild(ctx, job);
-    expect(digestOf(await readFile(to))).toBe(fresh.digest);
+    for (const each of [to, `${to}-again`]) {
+      await rebuild(ctx, { ...job, to: each });
+      expect(digestOf(await readFile(each))).toBe(fresh.digest);
+    }
 
     const other = { ...record, digest: digestOf('another layer') };
     await expect(rebuild(ctx, { ...job, layer: other })).rejects.toMatchObject({

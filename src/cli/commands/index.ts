@@ -14,7 +14,7 @@ import { labNodeCommand } from './lab-node.ts';
 import { LIST_COMMANDS } from './list/index.ts';
 import { MIRROR_COMMANDS } from './mirror/index.ts';
 import { planCommand } from './plan.ts';
-import { rebuildLayerCommand } from './rebuild-layer.ts';
+import { rebuildLayersCommand } from './rebuild-layers.ts';
 import { REGISTRY_COMMANDS } from './registry/index.ts';
 import { rehearseCommand } from './rehearse.ts';
 import { RELEASE_COMMANDS } from './release/index.ts';
@@ -54,7 +54,7 @@ export const COMMANDS: readonly Command[] = [
   applyCommand,
   verifyCommand,
   labNodeCommand,
-  rebuildLayerCommand,
+  rebuildLayersCommand,
   completionCommand(() => COMMANDS, GROUPS),
   versionCommand,
 ];

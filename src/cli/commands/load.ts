@@ -32,7 +32,7 @@ const LOADERS: Readonly<Record<string, Load>> = {
   rehearse: async () => [(await import('./rehearse.ts')).rehearseCommand],
   apply: async () => [(await import('./apply.ts')).applyCommand],
   verify: async () => [(await import('./verify.ts')).verifyCommand],
-  'rebuild-layer': async () => [(await import('./rebuild-layer.ts')).rebuildLayerCommand],
+  'rebuild-layers': async () => [(await import('./rebuild-layers.ts')).rebuildLayersCommand],
   'lab-node': async () => [(await import('./lab-node.ts')).labNodeCommand],
   version: async () => [(await import('./version.ts')).versionCommand],
 };

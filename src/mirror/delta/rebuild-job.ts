@@ -1,9 +1,6 @@
 import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
-import { writeFileAtomic } from '../../core/files.ts';
-import { runProgram } from '../../core/process.ts';
-import type { SelfCommand } from '../../core/self.ts';
 import { readRange } from '../bundle/chunk-files.ts';
 import { layerDeltaSchema } from './layer-delta.ts';
 import { OldPages } from './old-pages.ts';
@@ -35,33 +32,3 @@ export const rebuildHere: Rebuild = async (ctx, { layer, base, delta, to }) => {
     await rm(spill, { force: true });
   }
 };
-
-/** Starting a process takes as long as compressing this much. */
-const SMALL_TAR_BYTES = 8 * 1024 * 1024;
-
-/**
- * Compressing takes all of a processor, and there are several. The command is atoll itself. What fails elsewhere is
- * done here once more, which says why.
- */
-export function rebuildInProcesses(command: SelfCommand, smallBytes = SMALL_TAR_BYTES): Rebuild {
-  return async (ctx, job) => {
-    if (job.layer.tarSize < smallBytes || !(await runElsewhere(ctx, command, job)))
-      await rebuildHere(ctx, job);
-  };
-}
-
-async function runElsewhere(ctx: Context, command: SelfCommand, job: RebuildJob): Promise<boolean> {
-  const file = `${job.to}.job`;
-  await writeFileAtomic(file, JSON.stringify(job));
-  try {
-    const args = [...command.args, 'rebuild-layer', file];
-    // It leaves when its input ends: a parent that was killed leaves nobody behind.
-    const options = { holdInput: true, discard: true, stopSignal: 'SIGKILL' } as const;
-    return (await runProgram(ctx, command.file, args, options)).status === 0;
-  } catch {
-    ctx.signal.throwIfAborted();
-    return false;
-  } finally {
-    await rm(file, { force: true });
-  }
-}

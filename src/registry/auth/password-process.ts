@@ -1,6 +1,7 @@
 import { compare } from 'bcryptjs';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import { createLineQueue, type LineQueue } from '../../core/line-queue.ts';
 import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import { isObject, parseJson } from '../../core/shape.ts';
@@ -28,14 +29,14 @@ const IDLE_MS = 60_000;
 export function createPasswordProcess(ctx: Context, command: SelfCommand): PasswordProcess {
   // Not that of the context: who drains still has logins to look at.
   const { signal } = new AbortController();
-  let lines: Lines | undefined;
+  let lines: LineQueue | undefined;
   let idle: NodeJS.Timeout | undefined;
   let broken = false;
   let last = 0;
   const waiting = new Map<number, (answer: boolean | undefined) => void>();
 
-  function start(): Lines {
-    const started = createLines();
+  function start(): LineQueue {
+    const started = createLineQueue();
     lines = started;
     const { file, args } = command;
     runProgram({ signal }, file, [...args, 'registry', 'compare-passwords'], {
@@ -55,7 +56,7 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
   }
 
   /** Nobody waits for a process that is gone; one that could do nothing is not tried again. */
-  function ended(which: Lines, how: string): void {
+  function ended(which: LineQueue, how: string): void {
     if (lines === which) lines = undefined;
     if (waiting.size === 0 || lines) return;
     broken = true;
@@ -79,7 +80,7 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
     try {
       return await new Promise<boolean | undefined>((resolve) => {
         waiting.set(id, resolve);
-        (lines ?? start()).write(`${JSON.stringify({ id, ...question })}\n`);
+        (lines ?? start()).write(JSON.stringify({ id, ...question }));
       });
     } finally {
       waiting.delete(id);
@@ -112,36 +113,4 @@ export async function answerQuestions(
     const right = await compare(question.password, question.hash);
     answer(JSON.stringify({ id: question.id, right }));
   }
-}
-
-interface Lines {
-  write(line: string): void;
-  end(): void;
-  read(): AsyncGenerator<Uint8Array>;
-}
-
-function createLines(): Lines {
-  const lines: string[] = [];
-  let done = false;
-  let wake: () => void = () => undefined;
-  return {
-    write(line) {
-      lines.push(line);
-      wake();
-    },
-    end() {
-      done = true;
-      wake();
-    },
-    async *read() {
-      while (!done || lines.length > 0) {
-        const line = lines.shift();
-        if (line !== undefined) yield Buffer.from(line);
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-      }
-    },
-  };
 }

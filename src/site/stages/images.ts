@@ -4,7 +4,7 @@ import { readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { formatBytes } from '../../core/format.ts';
 import { selfCommand } from '../../core/self.ts';
 import { readIndex } from '../../mirror/bundle/bundle-index.ts';
-import { rebuildInProcesses } from '../../mirror/delta/rebuild-job.ts';
+import { rebuildInProcesses } from '../../mirror/delta/rebuild-processes.ts';
 import { parseDestination } from '../../mirror/destination.ts';
 import { readHave } from '../../mirror/flow/inventory.ts';
 import { loadBundle } from '../../mirror/flow/load.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { selfCommand } from '../../../core/self.ts';
-import { rebuildInProcesses } from '../../../mirror/delta/rebuild-job.ts';
+import { rebuildInProcesses } from '../../../mirror/delta/rebuild-processes.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';

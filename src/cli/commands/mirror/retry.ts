@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { selfCommand } from '../../../core/self.ts';
-import { rebuildInProcesses } from '../../../mirror/delta/rebuild-job.ts';
+import { rebuildInProcesses } from '../../../mirror/delta/rebuild-processes.ts';
 import { retryFailed } from '../../../mirror/flow/retry.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
