@@ -33,7 +33,7 @@ export async function run(args) {
     const program = await programIn(folder);
     const figures = await measureAll(program, folder, values);
     if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-    return values.huge ? reportMemory(figures) : report(figures, await applyTogether(figures));
+    return values.huge ? reportMemory(figures) : report(figures, await together(program, figures));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -61,7 +61,7 @@ async function measureAll(program, folder, { packages, smallest, huge }) {
       const make = await run('make', ...(smallest ? [SLOW_LINK] : []));
       const apply = await run('apply');
       const native = nativeSeconds(compressor, fresh, by);
-      figures.push({ name, by, make, apply, native, again: () => run('apply') });
+      figures.push({ name, by, make, apply, native, work });
       console.log(line({ name, by, make, apply, native }));
     }
   }
@@ -71,16 +71,8 @@ async function measureAll(program, folder, { packages, smallest, huge }) {
 const output = async (program, args) =>
   (await promisify(execFile)(process.execPath, [program, ...args])).stdout;
 
-/** As `load` does: each layer in a process of its own, as many as there are processors. */
-async function applyTogether(figures) {
-  const waiting = [...figures];
-  const started = performance.now();
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await next.again();
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  return (performance.now() - started) / 1000;
-}
+const together = async (program, figures) =>
+  JSON.parse(await output(program, ['together', ...figures.map(({ work }) => work)])).seconds;
 
 function line({ name, by, make, apply, native }) {
   const part = ((100 * make.deltaBytes) / make.blobBytes).toFixed(1);

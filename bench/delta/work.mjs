@@ -1,16 +1,19 @@
 // Makes or applies one delta in a process of its own, so that time and memory are its own too:
-// node work.mjs make OLD NEW FOLDER [LINK]    node work.mjs apply OLD NEW FOLDER
+// node work.mjs make OLD NEW FOLDER [LINK]    node work.mjs apply OLD NEW FOLDER    node work.mjs together FOLDER...
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { silentContext } from '../../src/core/context.ts';
 import { makeLayerDelta } from '../../src/mirror/delta/make-layer-delta.ts';
 import { rebuildHere } from '../../src/mirror/delta/rebuild-job.ts';
+import { answerJobs, rebuildInProcesses } from '../../src/mirror/delta/rebuild-processes.ts';
 
 const [what, old, fresh, folder, link] = process.argv.slice(2);
 const ctx = silentContext();
-const recordFile = join(folder, 'record.json');
+const recordFile = join(folder ?? '', 'record.json');
 
 async function descriptorOf(path) {
   const hash = createHash('sha256');
@@ -31,7 +34,7 @@ async function make() {
     folder,
     linkBytesPerSecond: Number(link) || undefined,
   });
-  await writeFile(recordFile, JSON.stringify(made));
+  await writeFile(recordFile, JSON.stringify({ ...made, base: old }));
   return made.record;
 }
 
@@ -44,13 +47,28 @@ async function apply() {
   return record;
 }
 
-const started = performance.now();
-const record = await (what === 'make' ? make() : apply());
-const seconds = (performance.now() - started) / 1000;
-const { user, system } = process.cpuUsage();
-const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile('/proc/self/status', 'utf8'));
-console.log(
-  JSON.stringify({
+/** As `load` does: as many processes as there are processors, each for one layer after the other. */
+async function together(folders) {
+  const rebuild = rebuildInProcesses({ file: process.execPath, args: [import.meta.filename] }, 0);
+  const waiting = [...folders];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { record, path, base } = JSON.parse(await readFile(join(next, 'record.json'), 'utf8'));
+      await rebuild(ctx, { layer: record, base, delta: path, to: join(next, 'applied') });
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return { seconds: (performance.now() - started) / 1000 };
+}
+
+async function measure(work) {
+  const started = performance.now();
+  const record = await work();
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage();
+  const peak = /VmHWM:\s+(\d+) kB/.exec(await readFile('/proc/self/status', 'utf8'));
+  return {
     seconds,
     cpuSeconds: (user + system) / 1e6,
     peakMB: Number(peak?.[1] ?? 0) / 1024,
@@ -58,5 +76,10 @@ console.log(
     tarBytes: record.tarSize,
     deltaBytes: record.delta.size,
     method: `${record.recompress.program} ${record.recompress.version}`,
-  }),
-);
+  };
+}
+
+if (what === 'rebuild-layers')
+  await answerJobs(ctx, createInterface({ input: process.stdin }), (line) => console.log(line));
+else if (what === 'together') console.log(JSON.stringify(await together(process.argv.slice(3))));
+else console.log(JSON.stringify(await measure(what === 'make' ? make : apply)));
