@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -104,37 +104,46 @@ ${operator}
   });
 
   describeWithPeers(['helm'], 'that holds charts', () => {
-    test('with charts has rules for their images', async () => {
-      const folder = await lab.folder('charts');
-      const chart = join(await lab.folder('chart'), 'web');
-      await mkdir(join(chart, 'templates'), { recursive: true });
-      await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
-      const image = 'quay.io/openshifttest/helm:3.17.0';
-      const pod = { kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ image }] } };
-      await writeFile(join(chart, 'templates', 'pod.yaml'), JSON.stringify(pod));
-      const charts = join(cache.root, 'data/working-dir/helm/charts');
-      await run('helm', ['package', chart, '--destination', charts]);
-      const set = `mirror:
+    test.each(['repositories', 'local'])(
+      'with charts (%s) has rules for their images',
+      async (kind) => {
+        const folder = await lab.folder('charts');
+        const chart = join(await lab.folder('chart'), 'web');
+        await mkdir(join(chart, 'templates'), { recursive: true });
+        await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
+        const image = 'quay.io/openshifttest/helm:3.17.0';
+        const pod = { kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ image }] } };
+        await writeFile(join(chart, 'templates', 'pod.yaml'), JSON.stringify(pod));
+        // Charts of repositories are in the archive; others have to be where they were.
+        const carried = join(cache.root, 'data/working-dir/helm/charts');
+        const charts = kind === 'local' ? chart : carried;
+        await rm(carried, { recursive: true, force: true });
+        await run('helm', ['package', chart, '--destination', charts]);
+        const asked =
+          kind === 'local'
+            ? { local: [{ name: 'web', path: join(charts, 'web-1.0.0.tgz') }] }
+            : {
+                repositories: [
+                  { name: 'r', url: 'https://charts.example.com', charts: [{ name: 'web' }] },
+                ],
+              };
+        const set = `mirror:
   operators:
   - catalog: ${CATALOG}
 ${PACKAGES}
   additionalImages:
   - name: quay.io/${HELLO}@${extra}
-  helm:
-    repositories:
-    - name: r
-      url: https://charts.example.com
-      charts:
-      - name: web
+  helm: ${JSON.stringify(asked)}
 `;
-      await writeArchive(cache.root, await lab.imageSet(set), folder);
+        await writeArchive(cache.root, await lab.imageSet(set), folder);
 
-      const { status, text, events } = await load(folder, 'charts');
+        const { status, text, events } = await load(folder, 'charts');
 
-      expect(events.filter(({ type }) => type === 'warning.raised')).toEqual([]);
-      expect(status).toBe(0);
-      expect(text).toContain('name: itms-generic-0');
-    });
+        expect(events.filter(({ type }) => type === 'warning.raised')).toEqual([]);
+        expect(status).toBe(0);
+        expect(text).toContain('name: itms-generic-0');
+      },
+    );
   });
 
   test('that is only a delta fails at a mirror without the rest, and loads where it is', async () => {

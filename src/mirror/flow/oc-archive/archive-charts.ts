@@ -11,17 +11,18 @@ import type { OcArchive } from '../../bundle/oc-archive/oc-archive.ts';
 const CHART = /(?:^|\/)working-dir\/helm\/charts\/[^/]+\.tgz$/;
 const NAME = /^(?<name>.+)-v?(?<version>\d+\.\d+\.\d+.*)\.tgz$/;
 
-/** Images of the charts that archives hold: rendered as oc-mirror rendered them. */
+/** Images of the charts that archives hold, and of those that lie on this machine, where oc-mirror looks for them, too: rendered as it rendered them. */
 export async function chartImages(
   ctx: Context,
   archive: OcArchive,
   set: ImageSet | undefined,
 ): Promise<readonly ContentImage[]> {
   const charts = archive.files(CHART);
-  if (charts.length === 0) return [];
+  const beside = set?.helm.local ?? [];
+  if (charts.length + beside.length === 0) return [];
   const folder = await mkdtemp(join(tmpdir(), 'atoll-charts-'));
   try {
-    const local: HelmChart[] = [];
+    const local: HelmChart[] = [...beside];
     for (const [path, file] of charts) {
       const place = join(folder, basename(path));
       await writeFileAtomic(place, await file.bytes(ctx));
