@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
@@ -156,9 +157,10 @@ export function overlayRegistry(base: StepRegistry, over: StepRegistry): StepReg
   };
 }
 
+/** Not asynchronous: with ten thousand folders, handing each to another thread takes most of the time. */
 export async function definitionsBelow(root: string): Promise<string[]> {
   try {
-    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => entry.isFile() && definitionAt(entry.name) !== undefined)
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
