@@ -1,5 +1,5 @@
-// Joins chunks that are loaded together into one file: each file costs as much to open, check and compile as some
-// 30 kB of code do. A joined chunk still runs when it is asked for the first time, and not before.
+// Joins chunks that are loaded together into one file: each is dear to open, check and compile. A joined chunk still
+// runs when it is asked for the first time, and not before.
 import { basename, dirname, join } from 'node:path';
 
 const REQUIRE = /require\("(\.[^"]*\/)([^"/]+)"\)/g;

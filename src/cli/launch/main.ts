@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPack } from './code-pack.ts';
-import { CODE_PACK, HELP_FILE, PROGRAM, wantedHelp } from './files.ts';
-import { chunkLoader } from './load-chunks.ts';
+import { HELP_FILE, wantedHelp } from './files.ts';
 
 /** Help that was written when this was built; undefined for anything else that is asked for. */
 function readyHelp(): { readonly text: string; readonly asked: boolean } | undefined {
@@ -21,8 +19,8 @@ function readyHelp(): { readonly text: string; readonly asked: boolean } | undef
 
 const help = readyHelp();
 if (help === undefined) {
-  const compiled = openPack(join(import.meta.dirname, CODE_PACK));
-  chunkLoader({ root: join(import.meta.dirname, '..'), compiled })(PROGRAM);
+  // Help is there before the parts of Node are loaded that programs need.
+  void import('./run-program.ts').then(({ runProgram }) => runProgram());
 } else {
   const stream = help.asked ? process.stdout : process.stderr;
   // Who reads only the beginning hangs up early.
