@@ -52,7 +52,7 @@ interface RunningImage {
 }
 
 /** What the containers of a pod run or ran. */
-export function podImages(pod: KubeObject): RunningImage[] {
+function podImages(pod: KubeObject): RunningImage[] {
   const { spec, status } = podSchema.parse(pod);
   const asked = new Map(
     [...spec.containers, ...spec.initContainers, ...spec.ephemeralContainers].map(
