@@ -267,3 +267,74 @@ test('createFindingCollector shows a root that follows from another as also seen
     ['s', 'symptom', undefined],
   ]);
 });
+
+test.each([
+  ['was only ever retried', 'failed, retrying in 2s', 'mirroring completed', 'a.log', 0],
+  ['was said in another file', 'failed, retrying in 2s', 'mirroring completed', 'b.log', 1],
+  ['was an error in the end', 'failed for good', 'mirroring completed', 'a.log', 1],
+  ['is about another image', `${IMAGE('a:v1')}, retrying in 2s`, 'Writing q/b:v1', 'a.log', 1],
+  ['is about that image', `${IMAGE('a:v1')}, retrying in 2s`, 'Writing q/a:v1', 'a.log', 0],
+])(
+  'createFindingCollector is told of a recovery, and asks whether what was said %s',
+  (_, text, end, file, left) => {
+    const collector = collected([A, { text }]);
+
+    collector.recovered(lineOf({ text: end, file }));
+
+    expect(collector.findings()).toHaveLength(left);
+  },
+);
+
+test('createFindingCollector takes one line that is not retried for the end of trying', () => {
+  const collector = collected([A, { text: 'failed, retrying in 2s' }], [A, { text: 'failed' }]);
+
+  collector.recovered(lineOf({ text: 'mirroring completed' }));
+
+  expect(collector.findings()).toHaveLength(1);
+});
+
+/** Two rules of which one depends on what else is said, so that its lines are gathered apart. */
+function apart(...lines: readonly (Partial<EvidenceLine> & { readonly text: string })[]) {
+  const rules = rulesOf(
+    { id: 'open', pattern: 'connection refused', unless: ['all is well'] },
+    { id: 'other', pattern: 'refused by the mirror', instead_of: ['open'], needs: ['mirror down'] },
+    { id: 'third', pattern: 'something else' },
+  );
+  const collector = createFindingCollector();
+  for (const one of lines)
+    for (const match of matchLine(rules, one.text)) collector.add(match, lineOf(one));
+  return collector.findings();
+}
+
+test('createFindingCollector shows of lines that were gathered apart no more than of others', () => {
+  const lines = [...'ghij'].flatMap((name) => [
+    { text: `connection refused ${name}: ${PULL(`${name}1.lab/x`)}` },
+    { text: `connection refused by the mirror ${name}: ${PULL(`${name}2.lab/x`)}` },
+  ]);
+
+  const [finding] = apart(...lines);
+
+  expect(finding?.count).toBe(8);
+  expect(finding?.evidence).toHaveLength(5);
+  expect(finding?.mirrors.map(({ mirror }) => mirror.slice(0, 2))).toEqual([
+    ...['g1', 'h1', 'i1', 'j1', 'g2'],
+  ]);
+});
+
+test('createFindingCollector places what was gathered apart where the earliest of it happened', () => {
+  const findings = apart(
+    { text: 'connection refused', origins: ['installer-log'] },
+    { text: 'something else', origins: ['journal:bootstrap/crio'] },
+    { text: 'connection refused by the mirror', origins: ['cli:oc-mirror'] },
+  );
+
+  expect(findings.map(({ id }) => id)).toEqual(['open', 'third']);
+});
+
+test('createFindingCollector lets a line end what was said of several images when it names one of them', () => {
+  const collector = collected([A, { text: `${IMAGE('a:v1')} ${IMAGE('b:v1')}` }]);
+
+  collector.over(A, lineOf({ text: 'pulled m.lab/b:v1 and m.lab/c:v1' }));
+
+  expect(collector.findings()).toEqual([]);
+});
