@@ -19,12 +19,12 @@ const tools = join(root, 'tools', 'mutate');
 const [module, ...only] = process.argv.slice(2);
 const every = Number(process.env.MUTATE_EVERY ?? 1);
 /**
- * Tests that take longer than the first of these come after all the others, and a mutant that some of them did not
- * notice is not tried by the rest; longer than the last, a test is not used.
+ * Tests that take longer than the first of these come after all the others, and a mutant that has survived so much of
+ * them is left alone; longer than the last, a test is not used.
  */
 const ROUNDS = [
-  { slowMs: 60, mostTries: 1e9 },
-  { slowMs: 2000, mostTries: 20 },
+  { slowMs: 60, mostMs: 1e9 },
+  { slowMs: 2000, mostMs: 10_000 },
 ];
 /** A mutant that loops without end stops its process: it is given up after this long without a word. */
 const SILENT_MS = 120_000;

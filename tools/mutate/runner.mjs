@@ -5,7 +5,7 @@ import { VitestTestRunner } from 'vitest/runners';
 import { getFn, getHooks } from 'vitest/suite';
 
 const { setTimeout: later, clearTimeout: forget } = globalThis;
-const { journal, slowMs, mostTries, every } = JSON.parse(process.env.ATOLL_MUTATE);
+const { journal, slowMs, mostMs, every } = JSON.parse(process.env.ATOLL_MUTATE);
 /** The switchboard that the instrumented sources look at. */
 const board = {
   mutantCoverage: { static: {}, perTest: {} },
@@ -21,8 +21,8 @@ const tried = new Set();
 const finished = new Set();
 /** How long each test took. */
 const took = new Map();
-/** How often each mutant has survived a test of this round. */
-const survived = new Map();
+/** How long tests of this round took that a mutant survived. */
+const spent = new Map();
 if (existsSync(journal)) {
   for (const line of readFileSync(journal, 'utf8').split('\n')) recall(line);
 }
@@ -33,8 +33,8 @@ function recall(line) {
   if (what === 'killed' || what === 'hung' || what === 'passed') tried.add(`${test}\t${mutant}`);
   if (what === 'finished') finished.add(test);
   if (what === 'took') took.set(test, Number(mutant));
-  if (what === 'round') survived.clear();
-  if (what === 'passed') survived.set(mutant, (survived.get(mutant) ?? 0) + 1);
+  if (what === 'round') spent.clear();
+  if (what === 'passed') spent.set(mutant, (spent.get(mutant) ?? 0) + (took.get(test) ?? 0));
 }
 
 const note = (...words) => appendFileSync(journal, `${words.join('\t')}\n`);
@@ -54,6 +54,7 @@ export default class MutantRunner extends VitestTestRunner {
     const isUnsure = reached && firstMs > slowMs && firstMs < 10_000;
     const tookMs = isUnsure ? Math.min(firstMs, await timeOf(test)) : firstMs;
     note('took', name, reached ? tookMs : Number.POSITIVE_INFINITY);
+    took.set(name, tookMs);
     if (reached === undefined) return note('red', name);
     note('reached', name, Object.keys(reached).join(','));
     note('loaded', name, Object.keys(board.mutantCoverage.static).join(','));
@@ -62,7 +63,7 @@ export default class MutantRunner extends VitestTestRunner {
     for (const [mutant, hits] of Object.entries(reached)) {
       if (Number(mutant) % every > 0) continue;
       if (killed.has(mutant) || tried.has(`${name}\t${mutant}`)) continue;
-      if ((survived.get(mutant) ?? 0) >= mostTries) continue;
+      if (spent.get(mutant) > mostMs) continue;
       await this.#try(test, name, { mutant, hits, limitMs });
     }
     note('finished', name);
