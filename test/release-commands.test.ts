@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RELEASE_COMMANDS } from '../src/cli/commands/release/index.ts';
@@ -135,6 +135,28 @@ describe('atoll release, from a layout', () => {
       sigstore: 'verified',
       images: { found: 21, missing: [] },
     });
+  });
+
+  test('verifies with the signatures that registries.d leads to', async () => {
+    const folder = await tempDir();
+    const place = join(folder, `openshift-release-dev/ocp-release@${R4181.replace(':', '=')}`);
+    await cp(join(UPSTREAM, 'signatures', R4181.replace(':', '=')), place, { recursive: true });
+    const docker = { 'quay.io': { lookaside: `file://${folder}` } };
+    await writeFile(join(folder, 'site.yaml'), JSON.stringify({ docker }));
+    const flags = ['--release-key', KEY, '--signature-store', 'file:///nowhere'];
+
+    await expect(later('verify', `${LAYOUT}:${NAME}`, ...flags)).rejects.toMatchObject({
+      code: 'SIGNATURE_MISSING',
+    });
+    const { result } = await later(
+      'verify',
+      `${LAYOUT}:${NAME}`,
+      ...flags,
+      '--registries-d',
+      folder,
+    );
+
+    expect(result).toMatchObject({ signature: { url: expect.stringContaining(place) as string } });
   });
 
   test('refuses a release whose Sigstore signature is of another key', async () => {
