@@ -81,6 +81,8 @@ async function flush(
   await Promise.all(parts.map((part, number) => streams[number]?.write(part.take())));
 }
 
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /** One window of a new entry after the other, against the part of the old entry that is as far along. */
 async function* diffSpan(
   [old, fresh]: readonly [FileHandle, FileHandle],
@@ -91,12 +93,15 @@ async function* diffSpan(
   const { start, end } = before ?? { start: 0, end: 0 };
   const size = span.end - span.start;
   let indexed = -1;
-  let oldBytes: Buffer = Buffer.alloc(0);
-  let index = new SeedIndex(oldBytes);
+  let oldBytes = NOTHING;
+  let index = new SeedIndex(NOTHING);
   for (let at = 0; at < size; at += NEW_WINDOW) {
     const bytes = await readAt(fresh, span.start + at, Math.min(NEW_WINDOW, size - at));
     const from = windowStart(at, size, end - start);
     if (indexed !== from) {
+      // Let go first: two windows and their tables would be the most that is in memory.
+      index = new SeedIndex(NOTHING);
+      oldBytes = NOTHING;
       oldBytes = await readAt(old, start + from, Math.min(OLD_WINDOW, end - start - from));
       index = new SeedIndex(inUnits(oldBytes, unit), unit === 1 ? OF_BYTES : OF_WORDS);
       indexed = from;
