@@ -347,3 +347,14 @@ test('diagnose forgets what was only retried when all came through, and nothing 
   expect(await said(RETRIED)).toEqual(['sync-registry-5xx']);
   expect(await said(RETRIED, failed, good)).toEqual(['sync-registry-5xx']);
 });
+
+test('diagnose forgets what the installer met before it said that the bootstrap is over', async () => {
+  const line = (text: string) => `time="2026-08-20T10:11:12Z" level=debug msg="${text}"\n`;
+  const missing = line("InvalidSubnetID.NotFound: The subnet ID 'subnet-0a' does not exist");
+  const safe = line('It is now safe to remove the bootstrap resources');
+  const said = async (...lines: string[]) =>
+    idsOf(await diagnoseFile('.openshift_install.log', lines.join('')));
+
+  expect(await said(missing, safe)).toEqual([]);
+  expect(await said(safe, missing)).toEqual(['aws-subnet-missing']);
+});

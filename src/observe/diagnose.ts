@@ -6,7 +6,7 @@ import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
 import { createReading, type NoCause } from './no-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
-import { RECOVERED } from './retries.ts';
+import { FINISHED, RECOVERED } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import type { UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
@@ -58,12 +58,13 @@ export async function diagnose(
   function note(owner: PatternOwner, line: EvidenceLine): void {
     if (owner.kind === 'end' && owner.rule.overRegexp?.test(line.text))
       collector.over(owner.rule, line);
-    if (owner.kind === 'recovered' && recovery.test(line.text)) collector.recovered(line);
+    if (owner.kind === 'recovered' && owner.regexp.test(line.text))
+      collector.recovered(line, owner.isFinished);
     if (owner.kind === 'fact' && owner.regexp.test(seenText(line.text))) facts.add(owner.regexp);
   }
 
   const sink: EvidenceSink<OwnedPattern> = {
-    patterns: [...rules.flatMap(patternsOf), RECOVERY, ...SIGNALS],
+    patterns: [...rules.flatMap(patternsOf), ...RECOVERIES, ...SIGNALS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
       const causes = candidates.flatMap(({ owner }) => (owner.kind === 'cause' ? owner.rule : []));
@@ -112,17 +113,18 @@ export async function diagnose(
 type PatternOwner =
   | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
   | { readonly kind: 'fact'; readonly regexp: RegExp }
-  | { readonly kind: 'recovered' | 'timeline' };
+  | { readonly kind: 'recovered'; readonly regexp: RegExp; readonly isFinished: boolean }
+  | { readonly kind: 'timeline' };
 
 type OwnedPattern = LinePattern & { readonly owner: PatternOwner };
 
-const recovery = new RegExp(RECOVERED, 'i');
-const RECOVERY: OwnedPattern = {
-  pattern: RECOVERED,
+const recovery = (pattern: string, isFinished: boolean): OwnedPattern => ({
+  pattern,
   where: ['*'],
   appliesTo: () => true,
-  owner: { kind: 'recovered' },
-};
+  owner: { kind: 'recovered', regexp: new RegExp(pattern, 'i'), isFinished },
+});
+const RECOVERIES = [recovery(RECOVERED, false), recovery(FINISHED, true)];
 
 const SIGNALS = SIGNAL_PATTERNS.map(
   (signal): OwnedPattern => ({ ...signal, owner: { kind: 'timeline' } }),

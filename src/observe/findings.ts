@@ -41,8 +41,8 @@ export interface FindingCollector {
   add(match: RuleMatch, line: EvidenceLine): void;
   /** What the rule found in this file until now has passed. Files come one after the other. */
   over(rule: Rule, line: EvidenceLine): void;
-  /** What was only ever retried in this file until now came through. */
-  recovered(line: EvidenceLine): void;
+  /** What was only ever retried in this file until now came through; finished: all that the installer met did. */
+  recovered(line: EvidenceLine, isFinished: boolean): void;
   /**
    * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
    * were seen of those that rules need or that speak against them.
@@ -82,6 +82,8 @@ interface Claim {
   severity: Severity;
   /** Every line said that it will be tried again. */
   isRetried: boolean;
+  /** Every line is of the installer's own log. */
+  isOfInstaller: boolean;
 }
 
 export function createFindingCollector(): FindingCollector {
@@ -102,6 +104,7 @@ export function createFindingCollector(): FindingCollector {
     one.count += 1;
     noteTime(one, line.at);
     one.last = { file: line.file, line: line.line };
+    one.isOfInstaller &&= line.origins[0] === 'installer-log';
     one.isRetried &&= RETRY.test(line.text);
     one.severity = worse(one.severity, severityOf(line));
     if (one.images.size < MAX_IMAGES)
@@ -117,10 +120,12 @@ export function createFindingCollector(): FindingCollector {
     }
   }
 
-  function recovered({ file, text }: EvidenceLine): void {
-    for (const one of gathered.values())
-      if (one.file === file && one.isRetried && isSame(one.images, imagesIn(text)))
+  function recovered({ file, text }: EvidenceLine, isFinished: boolean): void {
+    for (const one of gathered.values()) {
+      const isOver = isFinished ? one.isOfInstaller : one.isRetried;
+      if (one.file === file && isOver && isSame(one.images, imagesIn(text)))
         Object.assign(one, copyOf(one.before));
+    }
   }
 
   const counted = (facts: ReadonlySet<RegExp>, isBenign: boolean): Gathered[] => {
@@ -208,6 +213,7 @@ const noClaim = (): Claim => ({
   last: { file: '', line: 0 },
   severity: 0,
   isRetried: true,
+  isOfInstaller: true,
 });
 
 /** The first line says what to run and where in an install it happened. */
@@ -225,6 +231,7 @@ const copyOf = (claim: Claim): Claim => ({
   last: claim.last,
   severity: claim.severity,
   isRetried: claim.isRetried,
+  isOfInstaller: claim.isOfInstaller,
   shapes: new Set(claim.shapes),
   evidence: [...claim.evidence],
   mirrors: new Map(claim.mirrors),

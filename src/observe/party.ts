@@ -50,7 +50,10 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:(?:5432|3306|6379)$/, 'other'],
   [/:(?:8090|8888)$/, 'rendezvous'],
   [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
-  [/^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$|[a-z][\w-]*:8443$/i, 'mirror'],
+  [
+    /^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$|[a-z][\w-]*:8443$/i,
+    'mirror',
+  ],
 ];
 
 /** What names the other end, the most telling last in a line. */

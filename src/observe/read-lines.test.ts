@@ -276,3 +276,17 @@ test('placed leads a line with the command that was typed and the line before it
   expect(leadOf('Error: no')).toBe('[a@b ~]$ curl https://mirror.lab/v2/ so far');
   expect(leadOf('Aug 20 10:11:12 host crio[1]: no')).toBeUndefined();
 });
+
+test('placed reads a folded value of YAML as one line', () => {
+  const hit = {
+    text: '        failed caused by: Post "https://tagging.lab/": dial tcp',
+    before: () => ['    - lastSeen: now', "      message: 'it could not", '        find a zone:'],
+    after: () => ["        10.0.0.1: i/o timeout'", '      reason: ProviderError'],
+  };
+  const kind: FileKind = { format: 'plain', origins: [], guessed: true };
+
+  expect(placed(hit, kind, NOW).message).toBe(
+    'message: \'it could not find a zone: failed caused by: Post "https://tagging.lab/": dial tcp 10.0.0.1: i/o timeout\'',
+  );
+  expect(placed({ ...hit, before: () => ['no key'] }, kind, NOW).message).toBe(hit.text.trim());
+});

@@ -153,7 +153,7 @@ function tell<P extends LinePattern>(
   sink.onLine({ ...place, text: message, origins, at, host, lead }, candidates);
 }
 
-type LineInPlace = Pick<LineHit, 'text' | 'before'>;
+type LineInPlace = Pick<LineHit, 'text' | 'before'> & Partial<Pick<LineHit, 'after'>>;
 
 /** What is known of a file by its place holds for all its lines; else each line tells, or those before it. */
 export function placed(hit: LineInPlace, kind: FileKind, reference: Date): PlacedLine {
@@ -168,7 +168,25 @@ export function placed(hit: LineInPlace, kind: FileKind, reference: Date): Place
   const origins = kind.guessed
     ? inherited(hit, kind, reference)
     : [`journal:${kind.machine ?? 'node'}/unknown`];
-  return { ...line, origins, lead: leadOf(hit.before()) };
+  const before = hit.before();
+  const message = unfolded(hit, before) ?? line.message;
+  return { ...line, message, origins, lead: leadOf(before) };
+}
+
+const KEY = /^\s*(?:- )?[\w./-]+: +\S/;
+const indentOf = (line: string): number => line.search(/\S|$/);
+
+/** A long value of YAML is folded into lines of one indentation below its key: they read as one. */
+function unfolded({ text, after }: LineInPlace, before: readonly string[]): string | undefined {
+  const indent = indentOf(text);
+  const start = before.findLastIndex((line) => indentOf(line) !== indent);
+  const key = before[start] ?? '';
+  if (indent === 0 || indentOf(key) >= indent || !KEY.test(key) || KEY.test(text)) return undefined;
+  const rest = after?.() ?? [];
+  const end = rest.findIndex((line) => indentOf(line) !== indent || KEY.test(line));
+  return [...before.slice(start), text, ...rest.slice(0, Math.max(0, end))]
+    .map((line) => line.trim())
+    .join(' ');
 }
 
 const CURL_VERBOSE = /^[<*{}] /;

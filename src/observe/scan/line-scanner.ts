@@ -21,6 +21,8 @@ export interface LineHit {
   readonly patterns: ReadonlySet<number>;
   /** A few lines that stand before it, as far as they are at hand. */
   before(): readonly string[];
+  /** A few lines that stand behind it, likewise. */
+  after(): readonly string[];
 }
 
 export interface LineScanner {
@@ -115,7 +117,13 @@ function hitsIn(block: Buffer, search: Search, counter: { line: number }): LineH
     const head = start > line ? `${textOf(block, line, headEnd(line, start))} … ` : '';
     const text = head + textOf(block, start, end);
     countTo(line);
-    hits.push({ line: counter.line, text, patterns, before: () => linesBefore(block, line) });
+    hits.push({
+      line: counter.line,
+      text,
+      patterns,
+      before: () => linesBefore(block, line),
+      after: () => linesAfter(block, end),
+    });
   }
   countTo(block.length);
   return hits;
@@ -126,6 +134,9 @@ const linesBefore = (block: Buffer, line: number): string[] =>
     .toString('utf8', Math.max(0, line - BEFORE_HIT), line)
     .split('\n')
     .slice(0, -1);
+
+const linesAfter = (block: Buffer, end: number): string[] =>
+  block.toString('utf8', end + 1, end + 1 + BEFORE_HIT).split('\n');
 
 const headEnd = (line: number, start: number): number => Math.min(line + HEAD, start);
 
