@@ -173,7 +173,7 @@ export function placed(hit: LineInPlace, kind: FileKind, reference: Date): Place
   return { ...line, message, origins, lead: leadOf(before) };
 }
 
-const KEY = /^\s*(?:- )?[\w./-]+: +\S/;
+const KEY = /^\s*(?:- )?[a-z][\w./-]*: +\S/i;
 const indentOf = (line: string): number => line.search(/\S|$/);
 
 /** A long value of YAML is folded into lines of one indentation below its key: they read as one. */
