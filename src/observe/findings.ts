@@ -42,7 +42,7 @@ export interface FindingCollector {
   /** What the rule found in this file until now has passed. Files come one after the other. */
   over(rule: Rule, line: EvidenceLine): void;
   /** What was only ever retried in this file until now came through; finished: all that the installer met did. */
-  recovered(line: EvidenceLine, isFinished: boolean): void;
+  recovered(line: EvidenceLine, isFinished?: boolean): void;
   /**
    * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
    * were seen of those that rules need or that speak against them.
@@ -120,7 +120,7 @@ export function createFindingCollector(): FindingCollector {
     }
   }
 
-  function recovered({ file, text }: EvidenceLine, isFinished: boolean): void {
+  function recovered({ file, text }: EvidenceLine, isFinished = false): void {
     for (const one of gathered.values()) {
       const isOver = isFinished ? one.isOfInstaller : one.isRetried;
       if (one.file === file && isOver && isSame(one.images, imagesIn(text)))
