@@ -87,16 +87,20 @@ async function* scanLines(
   }
 }
 
-/** Cuts the stream at ends of lines: each block holds whole lines, the last one perhaps without its end. */
+/**
+ * Cuts the stream at ends of lines: each block holds whole lines. A last line without its end comes with those
+ * before it, as it was pasted.
+ */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  let block: Buffer = Buffer.alloc(0);
+  let end = 0;
   for await (const chunk of chunks) {
-    const block = rest.length === 0 ? asBuffer(chunk) : Buffer.concat([rest, chunk]);
-    const end = block.lastIndexOf(NEWLINE) + 1 || (block.length > LONGEST_LINE ? block.length : 0);
-    rest = block.subarray(end);
     if (end > 0) yield block.subarray(0, end);
+    const rest = block.subarray(end);
+    block = rest.length === 0 ? asBuffer(chunk) : Buffer.concat([rest, chunk]);
+    end = block.lastIndexOf(NEWLINE) + 1 || (block.length > LONGEST_LINE ? block.length : 0);
   }
-  if (rest.length > 0) yield rest;
+  if (block.length > 0) yield block;
 }
 
 function hitsIn(block: Buffer, search: Search, counter: { line: number }): LineHit[] {

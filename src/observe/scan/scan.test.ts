@@ -195,8 +195,21 @@ test('wholeLines cuts a stream at ends of lines, and a line that never ends wher
 
   expect(await blocksOf('a\nb', 'c', 'd\ne\n', 'f')).toEqual(['a\n', 'bcd\ne\n', 'f']);
   expect(await blocksOf('a\n', 'b\n')).toEqual(['a\n', 'b\n']);
+  expect(await blocksOf('a\nb')).toEqual(['a\nb']);
   expect((await blocksOf(long, 'y', 'z')).map(({ length }) => length)).toEqual([
     1024 * 1024 + 1,
     1,
   ]);
+});
+
+test('a scanner knows what stands before the last line of a paste, which has no end', async () => {
+  async function* paste() {
+    yield Buffer.from('$ oc get nodes\nan error that is known');
+  }
+  const scanner = createLineScanner(['error that is known']);
+
+  const hits: LineHit[] = [];
+  for await (const found of scanner.scan(paste())) hits.push(...found);
+
+  expect(hits.map((hit) => [hit.line, hit.before()])).toEqual([[2, ['$ oc get nodes']]]);
 });
