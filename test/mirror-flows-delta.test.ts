@@ -87,6 +87,23 @@ describe('atoll mirror save and load with deltas inside layers', () => {
     await empty.stop();
   });
 
+  test('a slow --link carries less, and layers are compressed again inside', async () => {
+    for (const version of [1, 2]) await lab.publish('words', version);
+    const inside = await startEmbeddedRegistry();
+    await lab.done(lab.save(await lab.configOf(1, ['words']), 'old-words'));
+    await lab.done(lab.load('old-words', inside.host, 'inside-words'));
+    const since = ['--since', lab.at('old-words')];
+    const config = await lab.configOf(2, ['words']);
+
+    await lab.done(lab.save(config, 'slow', ...since, '--link', '1K'));
+    await lab.done(lab.load('slow', inside.host, 'inside-words'));
+
+    const [delta] = (await indexOf(lab.at('slow'))).deltas ?? [];
+    expect(delta?.recompress).toMatchObject({ program: 'pgzip' });
+    await lab.expectVersion(inside.host, 2, ['words']);
+    await inside.stop();
+  });
+
   test('--no-delta carries layers whole', async () => {
     const config = await lab.configOf(2, NAMES);
     await lab.done(lab.save(config, 'whole', '--since', lab.at('first'), '--no-delta'));

@@ -165,10 +165,20 @@ function content(name: string, version: number): Buffer {
   return Buffer.concat(blocks);
 }
 
+/** Text that compresses well: where a line differs, the matches around it differ, too. */
+function words(name: string, version: number): Buffer {
+  const lines = Array.from({ length: FILE_BYTES / 50 }, (_, at) => {
+    const told = createHash('sha256').update(`${name} ${at}`).digest('hex').slice(0, 6);
+    return `pod ${told} on node ${at % 37} waits for image ${at % 7 === 0 ? version * at : at}\n`;
+  });
+  return Buffer.from(lines.join(''));
+}
+
 /** A layer as a builder makes it: a program that was built again, and a file beside it. */
 async function layerOf(name: string, version: number, method: Recompression) {
   const tar = pack();
-  tar.entry({ name: 'usr/bin/tool' }, content(name, version));
+  const make = name.startsWith('words') ? words : content;
+  tar.entry({ name: 'usr/bin/tool' }, make(name, version));
   tar.entry({ name: 'etc/version' }, String(version));
   tar.finalize();
   const bytes = await collect(tar as AsyncIterable<Buffer>);
