@@ -1,6 +1,6 @@
 // npm run bench diagnose [-- --size MIB --runs N]: atoll diagnose against grep -F with the fixed words of all rules, on a log without hits and on one with many.
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,10 @@ import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
 const CLI = join(root, 'dist', 'cli', 'main.js');
-const RULES = parse(readFileSync(join(root, 'assets', 'failures.yaml'), 'utf8')).failures;
+const CATALOGUE = join(root, 'assets', 'failures');
+const RULES = readdirSync(CATALOGUE).flatMap(
+  (file) => parse(readFileSync(join(CATALOGUE, file), 'utf8')).failures ?? [],
+);
 
 /** Lines as they fill real journals; `#` stands for a number. None of these is a known failure. */
 const ORDINARY = [

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { ruleOf } from '../../../test/support/rules.ts';
-import { dataOf, meaningOf, parseRules, type Rule, shippedRules } from './catalogue.ts';
+import {
+  dataOf,
+  meaningOf,
+  parseCatalogue,
+  parseRules,
+  type Rule,
+  shippedRules,
+} from './catalogue.ts';
 
 const entry = (fields: Readonly<Record<string, unknown>>) => ({
   category: 'install',
@@ -18,10 +25,8 @@ const PATTERN = 'fixed text';
 
 function catalogue(rules: readonly Readonly<Record<string, unknown>>[], causes?: object) {
   const failures = rules.map((fields) => entry({ pattern: PATTERN, ...fields }));
-  return parseRules(
-    'mine.yaml',
-    JSON.stringify({ version: 1, failures, ...(causes ? { causes } : {}) }),
-  );
+  const text = JSON.stringify({ version: 1, failures, ...(causes ? { causes } : {}) });
+  return parseRules('mine.yaml', text);
 }
 
 const byId = (rules: readonly Rule[]) => Object.fromEntries(rules.map((rule) => [rule.id, rule]));
@@ -212,6 +217,25 @@ test('parseRules names the catalogue that it cannot use', () => {
       details: { path: 'mine.yaml' },
     }),
   );
+});
+
+test('parseCatalogue joins files, in their order, and names the one that is wrong', () => {
+  const text = (failures: readonly object[], causes?: object) =>
+    JSON.stringify({ version: 1, failures, ...(causes ? { causes } : {}) });
+  const words = text([], { passing: ['b'] });
+  const files = (first: object) => [
+    { file: 'one.yaml', text: text([first]) },
+    { file: 'two.yaml', text: text([entry({ id: 'b', pattern: PATTERN })]) },
+    { file: 'words.yaml', text: words },
+  ];
+
+  const rules = parseCatalogue('mine/', files(entry({ id: 'a', pattern: PATTERN })));
+
+  expect(rules.map(({ id, passing }) => [id, passing])).toEqual([
+    ['a', false],
+    ['b', true],
+  ]);
+  expect(() => parseCatalogue('mine/', files({ id: 'a' }))).toThrow(/one\.yaml/);
 });
 
 test('dataOf gives a rule as it stands in the catalogue', () => {

@@ -1,4 +1,4 @@
-import { readAsset } from '../../core/assets.ts';
+import { listAssets, readAsset } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import { ANYWHERE } from '../file-kind.ts';
@@ -25,24 +25,50 @@ export function dataOf(rule: Rule): RuleData {
   return data;
 }
 
+const FOLDER = 'failures/';
 let shipped: readonly Rule[] | undefined;
 
 /** The rules that come with atoll. */
 export function shippedRules(): readonly Rule[] {
-  shipped ??= parseRules('assets/failures.yaml', readAsset('failures.yaml'));
+  shipped ??= parseCatalogue(
+    `assets/${FOLDER}`,
+    listAssets(FOLDER).map((file) => ({ file: `assets/${file}`, text: readAsset(file) })),
+  );
   return shipped;
 }
 
-/** Reads a catalogue; says which entry is wrong, and how. */
-export function parseRules(name: string, text: string): readonly Rule[] {
-  const parsed = parseYamlInput(CATALOGUE, text);
-  if (parsed.value === undefined) throw inputError(name, parsed.problems);
-  const { causes, failures } = parsed.value;
-  const rules = failures.map((data) => ({ ...compile(name, data), ...standingOf(data, causes) }));
+interface CatalogueFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Reads the files of a catalogue; says which entry is wrong, and how. `name` is that of all together. */
+export function parseCatalogue(name: string, files: readonly CatalogueFile[]): readonly Rule[] {
+  const parts = files.map((file) => ({ ...readFile(file), file: file.file }));
+  const causes = joined(parts.map((part) => part.causes));
+  const rules = parts.flatMap(({ file, failures }) =>
+    failures.map((data) => ({ ...compile(file, data), ...standingOf(data, causes) })),
+  );
   checkReferences(name, rules);
   checkCauses(name, rules, causes);
   return withConsequences(name, rules, causes.consequences);
 }
+
+/** A catalogue of one file. */
+export const parseRules = (name: string, text: string): readonly Rule[] =>
+  parseCatalogue(name, [{ file: name, text }]);
+
+function readFile({ file, text }: CatalogueFile) {
+  const parsed = parseYamlInput(CATALOGUE, text);
+  if (parsed.value === undefined) throw inputError(file, parsed.problems);
+  return parsed.value;
+}
+
+const joined = (all: readonly CauseData[]): CauseData => ({
+  passing: all.flatMap(({ passing }) => passing),
+  consequences: all.flatMap(({ consequences }) => consequences),
+  ladders: all.flatMap(({ ladders }) => ladders),
+});
 
 /** What a rule means: the word for its cause, or where there is none the rule itself. */
 export const meaningOf = ({ cause_id, id }: RuleData): string => cause_id ?? id;

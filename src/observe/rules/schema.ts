@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PARTIES } from '../party.ts';
 
-/** Where evidence comes from; `*` stands for anything within one. See the head of `assets/failures.yaml`. */
+/** Where evidence comes from; `*` stands for anything within one. See `assets/failures/causes.yaml`. */
 const WHERE =
   /^(?:(?:cli|journal|console|pod|object|event|record|file|aws):[\w*./-]+|installer-log|\*)$/;
 
@@ -91,7 +91,7 @@ const CAUSES = z.strictObject({
 export const CATALOGUE = z.strictObject({
   version: z.literal(1),
   causes: CAUSES.default({ passing: [], consequences: [], ladders: [] }),
-  failures: z.array(RULE),
+  failures: z.array(RULE).default([]),
 });
 
 export type CauseData = z.infer<typeof CAUSES>;
