@@ -69,6 +69,10 @@ const FLAGS = new Set([
   ),
   '--help',
   '--version',
+  // Of `npm run bench`.
+  '--quick',
+  '--smallest',
+  '--huge',
 ]);
 
 const forUsers = documents.filter((file) => /^README|^docs/.test(file));

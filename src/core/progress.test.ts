@@ -46,6 +46,18 @@ test('Progress tells how far it is, a few times a second at most', () => {
   ]);
 });
 
+test('Progress tells of the first thing at once, also in a process that has just begun', () => {
+  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const ctx = recordingContext();
+
+  new Progress(ctx, { id: 't', title: 'Copy', totalItems: 2 }).addItem();
+
+  expect(ctx.events.at(-1)).toMatchObject({ type: 'task.progressed', doneItems: 1 });
+});
+
 test('Progress counts only what has a total', () => {
   still();
   const items = recordingContext();

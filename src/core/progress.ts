@@ -21,7 +21,7 @@ export class Progress {
   #totalBytes: number | undefined;
   #doneBytes = 0;
   #doneItems = 0;
-  #lastTick = 0;
+  #lastTick = Number.NEGATIVE_INFINITY;
   /** Something has changed since it was told. */
   #isNews = false;
 
