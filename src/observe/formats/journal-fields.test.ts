@@ -66,8 +66,27 @@ test('journalFieldsAsText reads an entry that has no end, and one behind a mark'
 
 test('journalFieldsAsText makes nothing of nothing', async () => {
   expect(await linesOf('')).toEqual(['']);
-  expect(await linesOf('{\n}\nwords without a field\n')).toEqual(['']);
+  expect(await linesOf('{\n}\n  words without a field\n')).toEqual(['']);
 });
+
+test.each([1, 10_000])(
+  'journalFieldsAsText leaves what stands beside the journal as it is, in pieces of %i',
+  async (size) => {
+    const pasted = `$ journalctl -o verbose\n${VERBOSE}$ ausearch -m avc\ntype=AVC denied\n`;
+    expect(await linesOf(pasted, size)).toEqual([
+      '$ journalctl -o verbose',
+      'Thu 2026-08-20 10:11:12 UTC host crio[7]: one',
+      'Thu 2026-08-20 10:11:13 UTC host unknown[0]: two=2',
+      '$ ausearch -m avc',
+      'type=AVC denied',
+    ]);
+    expect(await linesOf(`${PRETTY}error: after\n`, size)).toEqual([
+      expect.stringMatching(/: one "and" two$/),
+      expect.stringMatching(/: second$/),
+      'error: after',
+    ]);
+  },
+);
 
 test.each([
   ['verbose', VERBOSE],

@@ -16,7 +16,12 @@ export function isJournalFields(head: string): boolean {
   );
 }
 
-/** One line with its unit for each entry; the lines between keep their number as empty ones. */
+/** Where an entry ends: the next one, or whatever else begins at the margin. */
+const MARGIN = /^(?:[^\s\p{Cc}]|\p{Cc}[{}])/u;
+/** What is of no entry: another command that was pasted beside the journal. */
+const BESIDE = /^[^\s\p{Cc}{}[\]]/u;
+
+/** One line with its unit for each entry; what stands beside them stays as it is. */
 export async function* journalFieldsAsText(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
@@ -24,19 +29,23 @@ export async function* journalFieldsAsText(
   for await (const block of wholeLines(chunks)) {
     const lines: string[] = [];
     for (const line of block.toString('utf8').split('\n')) {
-      const isHead = VERBOSE_HEAD.exec(line);
-      if ((isHead || /^\p{Cc}?[{}]/u.test(line)) && Object.keys(fields).length > 0) {
-        lines.push(textOfFields(fields));
+      if (MARGIN.test(line)) {
+        lines.push(ofEntry(fields));
         fields = {};
       }
+      const isHead = VERBOSE_HEAD.exec(line);
       if (isHead)
         fields.__REALTIME_TIMESTAMP = String(Date.parse(`${isHead[1]}T${isHead[2]}Z`) * 1000);
+      else if (BESIDE.test(line)) lines.push(`${line}\n`);
       else addField(fields, line);
     }
     yield Buffer.from(lines.join(''));
   }
-  if (Object.keys(fields).length > 0) yield Buffer.from(textOfFields(fields));
+  yield Buffer.from(ofEntry(fields));
 }
+
+const ofEntry = (fields: Readonly<Record<string, unknown>>): string =>
+  Object.keys(fields).length > 0 ? textOfFields(fields) : '';
 
 function addField(fields: Record<string, unknown>, line: string): void {
   const [, name, value] = VERBOSE_FIELD.exec(line) ?? [];
