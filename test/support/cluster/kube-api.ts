@@ -43,8 +43,22 @@ export interface KubeApi {
   readonly stop: () => Promise<void>;
 }
 
-/** A real etcd and kube-apiserver with the kinds of OpenShift; call `stop` when done. */
-export async function startKubeApi(): Promise<KubeApi> {
+class EndedEarly extends Error {}
+
+/**
+ * A real etcd and kube-apiserver with the kinds of OpenShift; call `stop` when done. A port that was free may be taken by
+ * another test before one of them listens on it: then both start again on others.
+ */
+export async function startKubeApi(tries = 3): Promise<KubeApi> {
+  try {
+    return await startOnce();
+  } catch (error) {
+    if (tries === 1 || !(error instanceof EndedEarly)) throw error;
+    return await startKubeApi(tries - 1);
+  }
+}
+
+async function startOnce(): Promise<KubeApi> {
   const folder = await mkdtemp(join(tmpdir(), 'atoll-kube-'));
   const [port, etcdPort, peerPort] = [await freePort(), await freePort(), await freePort()];
   const url = `https://127.0.0.1:${port}`;
@@ -171,7 +185,7 @@ async function untilReady(
   resources: () => Promise<Resources>,
 ): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
-    if (api.exitCode !== null) throw new Error(`kube-apiserver ended with ${api.exitCode}`);
+    if (api.exitCode !== null) throw new EndedEarly(`kube-apiserver ended with ${api.exitCode}`);
     if (existsSync(certificate)) {
       const { client } = await resources();
       const ready = await client
