@@ -52,7 +52,7 @@ export const mirrorSaveCommand = defineCommand({
     }),
     link: text(
       'BYTES/S',
-      'What the way across carries in a second, such as 20M: layers that go faster whole go whole',
+      'What the way across carries in a second, such as 20M: layers that go faster whole go whole, and a slow way makes deltas smaller',
     ),
     dir: MIRROR_OPTIONS.dir,
     signatures: MIRROR_OPTIONS.signatures,
