@@ -10,8 +10,9 @@ export function motoMending(url: string): Mending {
   const aws = awsQuery(url);
   const orders = new Map<string, Record<string, string>>();
   const field = (body: string, name: string) => new URLSearchParams(body).get(name) ?? '';
-  /** The AWS command line sends no token; its change sets have names of their own. */
+  /** The AWS command line sends no token; its change sets are named by the second, so two stacks may share one. */
   const tokenOf = (body: string) => field(body, 'ClientToken') || field(body, 'ChangeSetName');
+  const keyOf = (body: string) => `${field(body, 'StackName')} ${tokenOf(body)}`;
   const applied = new Map<string, string>();
   const empty = new Set<string>();
   /** A change set that changes nothing: moto refuses it, AWS makes it and says that it failed. */
@@ -29,7 +30,7 @@ export function motoMending(url: string): Mending {
       const empty = emptyChangeSet(action, new URLSearchParams(body));
       if (empty) return empty;
       if (action === 'DeleteStack') await removeForgotten(aws, url, field(body, 'StackName'));
-      const isKnown = action === 'CreateChangeSet' && orders.has(tokenOf(body));
+      const isKnown = action === 'CreateChangeSet' && orders.has(keyOf(body));
       if (action === 'CreateChangeSet' && !isKnown) {
         await removeShell(aws, field(body, 'StackName'));
       }
@@ -39,11 +40,15 @@ export function motoMending(url: string): Mending {
     },
     async after({ action, body }) {
       if (action === 'CreateChangeSet') {
-        orders.set(tokenOf(body), Object.fromEntries(new URLSearchParams(body)));
+        orders.set(keyOf(body), Object.fromEntries(new URLSearchParams(body)));
       }
       if (action !== 'ExecuteChangeSet') return;
       const set = field(body, 'ChangeSetName');
-      const order = [...orders].find(([token]) => set.includes(token))?.[1];
+      const stack = nameOf(field(body, 'StackName'));
+      const order = [...orders].find(([key]) => {
+        const [ofStack, token = ''] = key.split(' ');
+        return ofStack === stack && set.includes(token);
+      })?.[1];
       if (!order) return;
       applied.set(order.StackName ?? '', wanted(order));
       const update = { ...order, Action: 'UpdateStack' };
@@ -53,6 +58,11 @@ export function motoMending(url: string): Mending {
       await aws.call('cloudformation', 'UpdateStack', update);
     },
   };
+}
+
+/** A stack is asked for by its name or by its ARN, where the name stands between slashes. */
+function nameOf(stack: string): string {
+  return stack.startsWith('arn:') ? (stack.split('/')[1] ?? '') : stack;
 }
 
 /** A stack that was never executed is taken over by AWS; moto would make another one of the same name. */
