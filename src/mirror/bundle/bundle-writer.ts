@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../core/bytes.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { makeFolder, unwritable, writeFileAtomic } from '../../core/files.ts';
+import { makeFolder } from '../../core/files.ts';
 import { byFirst } from '../../core/order.ts';
 import type { Target, TargetAbilities } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -15,6 +15,7 @@ import { signedDigest } from '../../oci/referrers.ts';
 import { mismatch } from '../../oci/verify.ts';
 import { requireFreeSpace } from '../../store/disk/free-space.ts';
 import type { LayerDelta } from '../delta/layer-delta.ts';
+import { forgetRun, isFinished, unfinish, writeIndexFiles } from './bundle-files.ts';
 import {
   type BundleAttachment,
   type BundleContent,
@@ -25,13 +26,11 @@ import {
   readIndex,
   readIndexFile,
   refuseParts,
-  SIGNATURE_FILE,
   STATE_FILE,
 } from './bundle-index.ts';
 import type { Signer } from './bundle-signature.ts';
 import { ChunkFiles, sizeOfFile } from './chunk-files.ts';
 import { closeChunks } from './close-chunks.ts';
-import { COMPANION_FILES, companionsOf } from './companions.ts';
 import { joinIndex } from './join-index.ts';
 import { NoteClock } from './note-clock.ts';
 import { openWriterState, type WriterState } from './writer-state.ts';
@@ -264,14 +263,10 @@ export class BundleWriter implements Target {
       }),
     );
     const signature = await options.signer?.(text, ctx.now());
-    if (signature !== undefined)
-      await writeFileAtomic(join(this.#folder, SIGNATURE_FILE), signature);
-    for (const [file, content] of companionsOf(index, text, signature))
-      await writeFileAtomic(join(this.#folder, file), content);
-    await writeFileAtomic(join(this.#folder, INDEX_FILE), text);
+    await writeIndexFiles(this.#folder, { index, text, signature });
     await options.tell?.();
     await this.#state.close();
-    await removeFiles(this.#folder, [STATE_FILE, PREVIOUS_FILE]);
+    await forgetRun(this.#folder);
     return index;
   }
 
@@ -301,27 +296,4 @@ export class BundleWriter implements Target {
     if (this.#state.done(descriptor.digest)) return;
     await this.putBlob(ctx, descriptor, once(bytes));
   }
-}
-
-/** What says that a bundle is whole goes before anything in it changes. */
-const unfinish = (folder: string): Promise<void> =>
-  removeFiles(folder, [INDEX_FILE, SIGNATURE_FILE, ...COMPANION_FILES]);
-
-async function removeFiles(folder: string, files: readonly string[]): Promise<void> {
-  try {
-    for (const file of files) await rm(join(folder, file), { force: true });
-  } catch (error) {
-    throw unwritable(folder, error);
-  }
-}
-
-/**
- * With a state file a run was under way: its report may not be written. One that grows was
- * finished before, and stays so until its index goes.
- */
-async function isFinished(folder: string): Promise<boolean> {
-  const [index, state, previous] = await Promise.all(
-    [INDEX_FILE, STATE_FILE, PREVIOUS_FILE].map((file) => sizeOfFile(join(folder, file))),
-  );
-  return index !== undefined && (state === undefined || previous !== undefined);
 }
