@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CATALOG_COMMANDS } from '../src/cli/commands/catalog/index.ts';
 import { parseArguments } from '../src/cli/parse.ts';
 import { createStyle } from '../src/cli/style.ts';
+import { once } from '../src/core/bytes.ts';
 import { recordingContext } from '../src/core/context.ts';
 import type { MirrorResult } from '../src/mirror/flow/mirror-images.ts';
 import { type DockerRegistry, startDockerRegistry } from './support/docker-registry.ts';
@@ -51,6 +52,8 @@ async function catalog(...argv: string[]) {
     confirm: async () => false,
     ask: async (_question: string, fallback: string) => fallback,
     readStdin: async () => '',
+    stdin: () => once(Buffer.alloc(0)),
+    isPiped: false,
   };
   const { command, args, options, given } = parsed;
   const result = await command.run(recordingContext(), { args, options, given, terminal });

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundle } from '../scripts/bundle.mjs';
 import { startAtoll } from './support/atoll-process.ts';
@@ -130,11 +131,31 @@ describe('atoll diagnose', () => {
     },
   );
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends at %s while a pipe has no end',
-    async (signal) => {
-      const child = spawn(process.execPath, [atoll, 'diagnose', '--explain', '-'], {
+  test('reads a compressed log from a pipe', () => {
+    const words = 'Error: pinging container registry mirror.lab:5000: x509: certificate signed by';
+    const { status, stdout } = spawnSync(process.execPath, [atoll, 'diagnose', '-'], {
+      input: gzipSync(`${words} unknown authority\n`),
+      encoding: 'utf8',
+    });
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^1 cause found/);
+    expect(stdout).toContain('standard input:1 Error: pinging');
+  });
+
+  test.each([
+    ['SIGINT', ['--explain', '-']],
+    ['SIGTERM', ['--explain', '-']],
+    ['SIGINT', ['-']],
+    ['SIGTERM', ['-']],
+    ['SIGKILL', ['-']],
+  ] as const)(
+    'ends at %s while a pipe has no end, given %s, and leaves nothing behind',
+    async (signal, args) => {
+      const temporary = mkdtempSync(join(folder, 'tmp-'));
+      const child = spawn(process.execPath, [atoll, 'diagnose', ...args], {
         stdio: 'pipe',
+        env: { ...process.env, TMPDIR: temporary },
       });
       const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
       // More than a pipe holds: once it is gone, the command reads.
@@ -142,7 +163,8 @@ describe('atoll diagnose', () => {
 
       child.kill(signal);
 
-      expect(await ended).toBe(130);
+      expect(await ended).toBe(signal === 'SIGKILL' ? null : 130);
+      expect(readdirSync(temporary)).toEqual([]);
     },
   );
 

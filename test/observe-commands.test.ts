@@ -1,5 +1,6 @@
 import { readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
 import { runCommandLine } from '../src/cli/run.ts';
@@ -134,9 +135,66 @@ test('atoll diagnose explains lines of standard input, and says when no rule loo
   expect(JSON.parse(process.stdout.text)).toEqual({
     kind: 'lines',
     lines: [{ line: 1, decoded: 'all is well', origins: ['text:unknown'], rules: [] }],
+    noCause: {
+      forms: [{ form: 'plain text', files: 1 }],
+      gather: expect.arrayContaining([expect.stringContaining('.openshift_install.log')]),
+    },
   });
   const { stdout } = await atoll('diagnose', '--explain', 'all is well');
   expect(stdout).toContain('No rule looked at it: none has fixed text that it holds');
+});
+
+const UNTRUSTED =
+  'Error: initializing source docker://mirror.lab:5000/a: x509: certificate signed by unknown authority\n';
+
+async function piped(content: string | Buffer, ...argv: string[]) {
+  const process = fakeProcess();
+  process.stdin.end(content);
+  const set = { commands: COMMANDS, groups: GROUPS };
+  const status = await runCommandLine(['diagnose', ...argv], set, process);
+  return { status, stdout: process.stdout.text, stderr: process.stderr.text };
+}
+
+test.each([
+  ['text', UNTRUSTED],
+  ['compressed text', gzipSync(UNTRUSTED)],
+])('atoll diagnose reads %s from standard input and says so', async (_, content) => {
+  const { status, stdout } = await piped(content, '-', '--output', 'json');
+
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    findings: [{ causeId: 'mirror-untrusted-ca', evidence: [{ file: 'standard input', line: 1 }] }],
+  });
+});
+
+test('atoll diagnose reads a pipe without being asked, and what it is told that it is', async () => {
+  const words = 'pinging container registry mirror.lab:5000: tls: failed to verify certificate: ';
+
+  const { stdout } = await piped(
+    `${words}x509: certificate signed by unknown authority\n`,
+    ...['--as', 'journal:bootstrap/node-image-pull'],
+  );
+
+  expect(stdout).toMatch(/^1 cause found/);
+  expect(stdout).toContain('standard input:1 ');
+  expect(stdout).toContain('boot-pull-x509');
+});
+
+test('atoll diagnose reads standard input beside files, once', async () => {
+  const { stdout } = await piped(UNTRUSTED, '-', await bundleFile('api-never-up'), '-');
+
+  expect(stdout).toContain('boot-mirror-missing-image');
+  expect(stdout).toMatch(/sync-x509-unknown-authority.* once/);
+});
+
+test('atoll diagnose of nothing asks for something, and of an empty paste says that it was empty', async () => {
+  const nothing = await piped('');
+  const asked = await piped('', '-');
+
+  expect(nothing.status).toBe(2);
+  expect(nothing.stderr).toContain('pipe a log to "atoll diagnose -"');
+  expect(asked.status).toBe(0);
+  expect(asked.stdout).toMatch(/^No known cause found/);
 });
 
 test('atoll diagnose that waits for standard input ends when it is told to', async () => {

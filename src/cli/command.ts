@@ -57,6 +57,10 @@ export interface Terminal {
   readonly ask: (question: string, fallback: string) => Promise<string>;
   /** All of standard input: how secrets and piped files come in. */
   readonly readStdin: () => Promise<string>;
+  /** The same as a stream, for what may be large. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Standard input is no terminal: something else writes to it, or nobody. */
+  readonly isPiped: boolean;
   readonly interactive: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -22,6 +22,8 @@ export function createTerminal(parts: TerminalParts): Terminal {
   return {
     interactive,
     env: parts.env,
+    isPiped: parts.stdin.isTTY !== true,
+    stdin: () => addAbortSignal(parts.signal, parts.stdin),
     readStdin: () => text(addAbortSignal(parts.signal, parts.stdin)),
     async ask(question, fallback) {
       if (!interactive) return fallback;

@@ -8,7 +8,7 @@ import { createReading, type NoCause } from './no-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
 import { FINISHED, RECOVERED } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
-import type { UnreadEvidence } from './source-files.ts';
+import type { EvidenceInput, UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
 import { TIMELINE_KINDS } from './timeline/read-timeline.ts';
 import type { BootstrapState, StepState } from './timeline/state.ts';
@@ -42,7 +42,7 @@ export interface Diagnosis {
  */
 export async function diagnose(
   ctx: Context,
-  paths: readonly string[],
+  inputs: readonly EvidenceInput[],
   options: DiagnoseOptions = {},
 ): Promise<Diagnosis> {
   const rules = options.rules ?? shippedRules();
@@ -91,13 +91,13 @@ export async function diagnose(
       timeline.push({ kind: 'time', at });
     },
   };
-  const totals = await readEvidence(ctx, paths, sink, options);
+  const totals = await readEvidence(ctx, inputs, sink, options);
   objects.finish((match, line) => collector.add(match, line));
   const findings = collector.findings(facts);
   const isNamed = findings.some(({ kind }) => kind === 'root');
   const look = isNamed
     ? undefined
-    : await findSuspicious(ctx, paths, options, (line) => isBenign(rules, line));
+    : await findSuspicious(ctx, inputs, options, (line) => isBenign(rules, line));
   return {
     findings,
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],

@@ -184,6 +184,6 @@ function lostTo({ id }: Rule, speakers: readonly Rule[]): Pick<RuleVerdict, 'ver
 
 function unusable(found: string): AtollError {
   return new AtollError('USAGE', `Cannot explain what was given: ${found}`, {
-    hint: `Give one to ${MAX_LINES} lines of a log; "atoll diagnose FILE" reads whole ones`,
+    hint: `Give one to ${MAX_LINES} lines of a log; "atoll diagnose FILE" and "atoll diagnose -" read whole ones`,
   });
 }

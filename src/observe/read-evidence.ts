@@ -8,7 +8,7 @@ import { parseServiceRecord, type ServiceRecordEntry } from './formats/service-r
 import type { ArchiveLimits } from './limits.ts';
 import { createLineReader, type LineReader } from './read-lines.ts';
 import { readObjects } from './read-objects.ts';
-import { peek, type SourceFile, sourceFiles } from './source-files.ts';
+import { type EvidenceInput, peek, type SourceFile, sourceFiles } from './source-files.ts';
 import { asUtf8 } from './utf16.ts';
 
 export interface EvidenceOptions {
@@ -26,10 +26,10 @@ const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 const PROGRESS_BYTES = 32 * 1024 * 1024;
 const TASK = 'read-evidence';
 
-/** Reads everything under these paths once and tells the sink what it asked for. Memory stays flat. */
+/** Reads all of this once and tells the sink what it asked for. Memory stays flat. */
 export async function readEvidence<P extends LinePattern>(
   ctx: Context,
-  paths: readonly string[],
+  inputs: readonly EvidenceInput[],
   sink: EvidenceSink<P>,
   options: EvidenceOptions = {},
 ): Promise<EvidenceTotals> {
@@ -37,7 +37,7 @@ export async function readEvidence<P extends LinePattern>(
   const meter = createMeter(ctx);
   const title = 'Reading logs';
   ctx.emit({ type: 'task.started', task: TASK, title });
-  const files = sourceFiles(ctx, paths, {
+  const files = sourceFiles(ctx, inputs, {
     onUnread: (unread) => sink.onUnread(unread),
     ...(options.limits ? { limits: options.limits } : {}),
   });

@@ -39,6 +39,17 @@ export interface SourceOptions {
   readonly onUnread: (unread: UnreadEvidence) => void;
 }
 
+/** Content that has no path, such as standard input. It is read again where no cause was found. */
+export interface UnnamedContent {
+  /** What findings call it. */
+  readonly name: string;
+  readonly modified: Date;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** What evidence is read from: mostly a path. */
+export type EvidenceInput = string | UnnamedContent;
+
 const READ_BYTES = 1024 * 1024;
 
 /**
@@ -47,10 +58,15 @@ const READ_BYTES = 1024 * 1024;
  */
 export async function* sourceFiles(
   ctx: Context,
-  paths: readonly string[],
+  inputs: readonly EvidenceInput[],
   options: SourceOptions,
 ): AsyncGenerator<SourceFile> {
-  for (const path of paths) {
+  for (const input of inputs) {
+    if (typeof input !== 'string') {
+      yield* openContent(input.open(), { ...input, path: input.name }, options);
+      continue;
+    }
+    const path = input;
     const info = await stat(path).catch((cause) => {
       throw unreadable(path, cause);
     });
@@ -94,21 +110,29 @@ async function* openFile(
   options: SourceOptions,
 ): AsyncGenerator<SourceFile> {
   const stream = createReadStream(name, { highWaterMark: READ_BYTES, signal: ctx.signal });
-  const total = createUnfoldMeter(options.limits ?? DEFAULT_LIMITS);
-  const content = counted(stream, total.input, name);
   try {
-    yield* open({ name, path, modified, content }, options, {
-      packed: MAX_PACKED,
-      archives: MAX_ARCHIVES,
-      unfolded: (inner) => counted(inner, total.output, name),
-    });
+    yield* openContent(stream, { name, path, modified }, options);
   } finally {
     stream.destroy();
   }
 }
 
+async function* openContent(
+  chunks: AsyncIterable<Uint8Array>,
+  file: Omit<SourceFile, 'content'>,
+  options: SourceOptions,
+): AsyncGenerator<SourceFile> {
+  const total = createUnfoldMeter(options.limits ?? DEFAULT_LIMITS);
+  const content = counted(chunks, total.input, file.name);
+  yield* open({ ...file, content }, options, {
+    packed: MAX_PACKED,
+    archives: MAX_ARCHIVES,
+    unfolded: (inner) => counted(inner, total.output, file.name),
+  });
+}
+
 async function* counted(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,
   name: string,
 ): AsyncGenerator<Buffer> {
@@ -118,7 +142,7 @@ async function* counted(
     } catch (error) {
       throw refuseArchive(name, messageOf(error));
     }
-    yield chunk;
+    yield asBuffer(chunk);
   }
 }
 

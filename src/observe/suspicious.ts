@@ -3,6 +3,7 @@ import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
 import type { Evidence } from './findings.ts';
 import { quoteLine } from './quote-line.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
+import type { EvidenceInput } from './source-files.ts';
 
 /** A line that no rule matches and that still looks like a failure. */
 export interface SuspiciousLine extends Evidence {
@@ -82,7 +83,7 @@ interface SecondLook {
 /** Reads everything once more for lines that look bad: only asked for when no rule had an answer. */
 export async function findSuspicious(
   ctx: Context,
-  paths: readonly string[],
+  inputs: readonly EvidenceInput[],
   options: EvidenceOptions,
   isHarmless: (line: EvidenceLine) => boolean,
 ): Promise<SecondLook> {
@@ -117,7 +118,7 @@ export async function findSuspicious(
     onFile: () => undefined,
     onTime: () => undefined,
   };
-  await readEvidence(ctx, paths, sink, options);
+  await readEvidence(ctx, inputs, sink, options);
   const found = [...shapes.values()].filter(({ weight }) => weight > 1);
   const first = found
     .filter(({ weight }) => weight >= REAL_ERROR)

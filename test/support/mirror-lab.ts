@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MIRROR_COMMANDS } from '../../src/cli/commands/mirror/index.ts';
 import { parseArguments } from '../../src/cli/parse.ts';
 import { createStyle } from '../../src/cli/style.ts';
+import { once } from '../../src/core/bytes.ts';
 import { recordingContext, silentContext } from '../../src/core/context.ts';
 import type { AtollEvent } from '../../src/core/events.ts';
 import { registriesConf } from '../../src/generate/registries-conf.ts';
@@ -134,6 +135,8 @@ async function runMirror(...argv: string[]): Promise<LabRun> {
     confirm: async () => parsed.globals.yes,
     ask: async (_question: string, fallback: string) => fallback,
     readStdin: async () => '',
+    stdin: () => once(Buffer.alloc(0)),
+    isPiped: false,
   };
   const ctx = recordingContext({ now: () => AFTER });
   const { command, args, options, given } = parsed;

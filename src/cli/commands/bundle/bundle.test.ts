@@ -24,7 +24,13 @@ async function run(
   const all = [...BUNDLE_COMMANDS, mirrorLoadCommand];
   const command = all.find((each) => each.name === `bundle ${name}` || each.name === name);
   const nobody = () => Promise.reject(new Error('Nobody is asked'));
-  const terminal = { env, confirm: nobody, ask: nobody, readStdin: nobody, interactive: false };
+  const asks = {
+    confirm: nobody,
+    ask: nobody,
+    readStdin: nobody,
+    stdin: () => once(Buffer.alloc(0)),
+  };
+  const terminal = { ...asks, env, isPiped: false, interactive: false };
   const words = Object.assign({ rest: [] }, args);
   const result = await command?.run(ctx, { args: words, options, given: new Set(), terminal });
   return command?.text?.(result, createStyle(false)) ?? '';

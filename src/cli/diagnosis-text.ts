@@ -1,0 +1,150 @@
+import { counted, formatBytes, formatDuration } from '../core/format.ts';
+import type { Diagnosis } from '../observe/diagnose.ts';
+import type { Evidence, Finding } from '../observe/findings.ts';
+import { printable } from '../observe/quote-line.ts';
+import type { RuleData } from '../observe/rules/schema.ts';
+import type { Style } from './command.ts';
+import { columns } from './table.ts';
+
+const CATEGORIES: Readonly<Record<Finding['category'], string>> = {
+  'image-sync': 'image sync',
+  bootstrap: 'bootstrap',
+  install: 'install',
+  'node-join': 'node join',
+};
+const MAX_UNREAD = 20;
+
+/** A diagnosis for people: causes with their evidence first, then the rest. */
+export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
+  const roots = diagnosis.findings.filter(({ kind }) => kind === 'root');
+  const symptoms = diagnosis.findings.filter(({ kind, aside }) => kind === 'symptom' && !aside);
+  return [
+    headline(diagnosis, roots.length, style),
+    ...bootstrapLines(diagnosis, style),
+    ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
+    ...symptomLines(symptoms, roots.length > 0, style),
+    ...asideLines(diagnosis.findings, style),
+    ...noCauseLines(diagnosis, style),
+    ...suspiciousLines(diagnosis, style),
+    ...unreadLines(diagnosis),
+  ].join('\n');
+}
+
+function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
+  const { files, bytes } = diagnosis.totals;
+  const looked = style.dim(`(${counted(files, 'file')}, ${formatBytes(bytes)})`);
+  if (roots > 0)
+    return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
+  const only = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  return `${style.bold(only)} ${looked}`;
+}
+
+function bootstrapLines({ bootstrap }: Diagnosis, style: Style): string[] {
+  if (!bootstrap) return [];
+  const { step, verdict } = bootstrap;
+  if (!step) return [`Bootstrap: ${verdict}`];
+  const age = step.durationMs === undefined ? '' : ` for ${formatDuration(step.durationMs)}`;
+  return [`Bootstrap: ${style.yellow(verdict)}${age} at "${step.title}"`];
+}
+
+function findingLines(finding: Finding, number: string, style: Style): string[] {
+  const times = finding.count === 1 ? 'once' : `${finding.count} times`;
+  const span = finding.firstAt ? `, ${finding.firstAt} to ${finding.lastAt}` : '';
+  return [
+    `${style.bold(`${number} ${finding.id}`)} ${style.cyan(CATEGORIES[finding.category])} ${style.dim(`${times}${span}`)}`,
+    `   ${finding.cause}`,
+    ...finding.mirrors.map(({ mirror, error }) => `   the mirror ${mirror} answered: ${error}`),
+    ...finding.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
+    `   ${style.green('do:')} ${finding.remedy}`,
+    ...finding.commands.map((command) => `     $ ${command}`),
+  ];
+}
+
+const evidenceLine = ({ file, line, at, text }: Evidence, style: Style): string =>
+  `${style.dim(`${printable(file)}:${line}${at ? ` ${at}` : ''}`)} ${text}`;
+
+/** With a cause at hand symptoms are only named; without one they are all there is to go by. */
+function symptomLines(symptoms: readonly Finding[], named: boolean, style: Style): string[] {
+  if (symptoms.length === 0) return [];
+  if (!named)
+    return symptoms.flatMap((one, index) => ['', ...findingLines(one, `${index + 1}.`, style)]);
+  return [
+    '',
+    'What follows from it:',
+    ...symptoms.map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`),
+  ];
+}
+
+const ASIDES: Readonly<Record<NonNullable<Finding['aside']>, string>> = {
+  explained: 'follows from what was found',
+  answered: 'the other end answered later',
+  passed: 'said once, and not again',
+  warned: 'only a warning, beside errors',
+  vague: 'says what failed, and not why',
+};
+
+function asideLines(findings: readonly Finding[], style: Style): string[] {
+  const lines = findings.flatMap(({ id, aside, count, cause }) =>
+    aside ? [`  ${id} ${style.dim(`(${count}, ${ASIDES[aside]})`)} ${cause}`] : [],
+  );
+  return lines.length === 0 ? [] : ['', 'Also seen, and not the cause:', ...lines];
+}
+
+/** Where no cause was found: what there was to go by. */
+export function noCauseLines({ noCause }: Pick<Diagnosis, 'noCause'>, style: Style): string[] {
+  if (!noCause) return [];
+  const { forms, from, to, firstError, gather } = noCause;
+  const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ') || 'nothing';
+  return [
+    '',
+    `What was read: ${read}${from ? `, ${from} to ${to}` : ', nothing that tells a time'}`,
+    firstError
+      ? `The first real error: ${evidenceLine(firstError, style)}`
+      : 'No line of it is an error by its words',
+    ...(gather.length === 0 ? [] : ['What to gather next:']),
+    ...gather.map((one) => `  ${one}`),
+  ];
+}
+
+function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {
+  if (suspicious.length === 0) return [];
+  return [
+    '',
+    'The most suspicious lines:',
+    ...suspicious.map((one) => `  ${evidenceLine(one, style)} ${style.dim(`(${one.count})`)}`),
+  ];
+}
+
+function unreadLines({ unread }: Diagnosis): string[] {
+  if (unread.length === 0) return [];
+  const more = unread.length > MAX_UNREAD ? [`  and ${unread.length - MAX_UNREAD} more`] : [];
+  const shown = unread
+    .slice(0, MAX_UNREAD)
+    .map(({ path, reason }) => `  ${printable(path)}: ${reason}`);
+  return ['', 'Could not be looked at:', ...shown, ...more];
+}
+
+/** One failure in full. */
+export function ruleText(rule: RuleData, style: Style): string {
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`)];
+  const sample = typeof rule.sample === 'string' ? rule.sample : JSON.stringify(rule.sample);
+  return [
+    `${style.bold(rule.id)} ${style.cyan(CATEGORIES[rule.category])} ${style.dim(rule.kind)}`,
+    ...list('cause', [rule.cause]),
+    ...list('remedy', [rule.remedy]),
+    ...list('commands', rule.commands),
+    ...list('looked for in', rule.where),
+    ...list('pattern', rule.pattern === undefined ? [] : [rule.pattern]),
+    ...list('over with', rule.over === undefined ? [] : [rule.over]),
+    ...list('example', [sample]),
+    ...list('read in', [rule.source]),
+  ].join('\n');
+}
+
+/** The catalogue as a table. */
+export function rulesText(rules: readonly RuleData[], style: Style): string {
+  return columns(
+    rules.map(({ id, category, kind }) => [id, CATEGORIES[category], style.dim(kind)]),
+  ).join('\n');
+}
