@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { writePage } from './build-page.mjs';
 import { COMMONJS, MAIN, MODULE, root } from './bundle.mjs';
+import { failuresJson } from './catalogue.mjs';
 import { chunksWith, joinChunks, readBefore } from './join-chunks.mjs';
 import { legalTexts } from './notices.mjs';
 
@@ -101,4 +102,5 @@ await writeLauncher();
 const legal = await legalTexts(root, { ...MODULE, entryPoints: ENTRIES, splitting: true });
 for (const [name, text] of Object.entries(legal)) writeFileSync(join(dist, name), text);
 await writePage(join(dist, 'dashboard.html'));
+writeFileSync(join(dist, 'failures.json'), failuresJson());
 if (withTypes) writeTypes();

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { pageText } from './build-page.mjs';
+import { failuresJson } from './catalogue.mjs';
 import { legalTexts } from './notices.mjs';
 
 export const root = join(import.meta.dirname, '..');
@@ -64,6 +65,7 @@ export async function bundle({ outfile, format, entry = MAIN }) {
     ...assets(),
     ...(await legalTexts(root, { ...settings, entryPoints: [entry] })),
     'dashboard.html': await pageText(),
+    'failures.json': failuresJson(),
   };
   const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(texts)};`;
   const partial = `${outfile}.partial`;

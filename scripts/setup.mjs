@@ -59,4 +59,11 @@ if (!process.argv.includes('--no-build')) {
   once(join(root, 'dist', '.built'), [lockfile, ...makers, ...sources], () =>
     run(process.execPath, [join(import.meta.dirname, 'build.mjs')]),
   );
+  // Rules change more often than code.
+  const catalogue = join(import.meta.dirname, 'catalogue.mjs');
+  once(
+    join(root, 'dist', '.failures'),
+    [catalogue, ...filesIn(join(root, 'assets', 'failures'))],
+    () => run(process.execPath, [catalogue]),
+  );
 }

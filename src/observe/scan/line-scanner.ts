@@ -144,7 +144,7 @@ const linesAfter = (block: Buffer, end: number): string[] =>
 
 const headEnd = (line: number, start: number): number => Math.min(line + HEAD, start);
 
-/** The patterns of which all is there. A line that goes on with another is not held to it: that one may have the rest. */
+/** The patterns of which all is there. */
 function patternsOf(
   candidates: readonly Candidate[],
   block: Buffer,
@@ -153,16 +153,31 @@ function patternsOf(
   end: number,
 ): Set<number> {
   const patterns = new Set<number>();
-  let text: string | undefined;
-  for (const { pattern, and, not } of candidates) {
+  let seen: SeenLine | undefined;
+  for (const candidate of candidates) {
+    const { pattern, and, not } = candidate;
     if (patterns.has(pattern)) continue;
     if (and.length > 0 || not.length > 0) {
-      text ??= lowerCased(block, line, start, end);
-      if (holdsOne(text, not) || (!holdsAll(text, and) && !goesOn(text))) continue;
+      seen ??= { text: lowerCased(block, line, start, end), goesOn: undefined };
+      if (!mayMatch(candidate, seen)) continue;
     }
     patterns.add(pattern);
   }
   return patterns;
+}
+
+interface SeenLine {
+  readonly text: string;
+  goesOn: boolean | undefined;
+}
+
+/** A line that goes on with another is not held to all: that one may have the rest. */
+function mayMatch({ and, not }: Candidate, seen: SeenLine): boolean {
+  if (!holdsAll(seen.text, and)) {
+    seen.goesOn ??= goesOn(seen.text);
+    if (!seen.goesOn) return false;
+  }
+  return !holdsOne(seen.text, not);
 }
 
 const lowerCased = (block: Buffer, line: number, start: number, end: number): string => {
@@ -175,8 +190,10 @@ function holdsAll(text: string, sets: LiteralClause['and']): boolean {
   return true;
 }
 
-const holdsOne = (text: string, set: readonly string[]): boolean =>
-  set.some((one) => text.includes(one));
+function holdsOne(text: string, set: readonly string[]): boolean {
+  for (const one of set) if (text.includes(one)) return true;
+  return false;
+}
 
 const goesOn = (text: string): boolean =>
   text.includes(':  ') || text.includes('"  ') || /^[\s>|]/.test(text);

@@ -1,3 +1,5 @@
+import { ORDINARY_TEXT } from './ordinary-text.ts';
+
 /**
  * Finds many strings at once in a buffer, ignoring case: the algorithm of Wu and Manber. A window as
  * long as the shortest string moves over the text; a table over its last three characters says how
@@ -37,25 +39,27 @@ export function createLiteralMatcher(literals: readonly string[]): LiteralMatche
   const counts = blockCounts(texts);
   const patterns = texts.map((text): Pattern => ({ text, offset: rarest(text, window, counts) }));
   const jumps = new Uint8Array(BLOCKS).fill(Math.min(255, window - BLOCK + 1));
-  const candidates: number[][] = Array.from({ length: BLOCKS });
-  for (const [index, { text, offset }] of patterns.entries()) {
+  for (const { text, offset } of patterns) {
     for (let last = BLOCK - 1; last < window; last += 1) {
       const block = blockAt(text, offset + last);
       jumps[block] = Math.min(jumps[block] ?? 0, window - 1 - last);
-      if (last !== window - 1) continue;
-      candidates[block] = [...(candidates[block] ?? []), index];
     }
   }
-  return { find: finder(patterns, window, jumps, candidates) };
+  return { find: finder(patterns, window, jumps) };
 }
 
-/** How often each block occurs in the strings: what many of them hold is common in logs, too. */
+/** How much more a block of ordinary lines weighs than one of the strings. */
+const ORDINARY_WEIGHT = 32;
+
+/** How often each block is met: what ordinary lines hold, and what many of the strings hold, stops the window most. */
 function blockCounts(texts: readonly Buffer[]): Uint32Array {
   const counts = new Uint32Array(BLOCKS);
-  for (const text of texts) {
+  const add = (text: Buffer, weight: number) => {
     for (let last = BLOCK - 1; last < text.length; last += 1)
-      counts[blockAt(text, last)] = (counts[blockAt(text, last)] ?? 0) + 1;
-  }
+      counts[blockAt(text, last)] = (counts[blockAt(text, last)] ?? 0) + weight;
+  };
+  add(Buffer.from(ORDINARY_TEXT, 'latin1'), ORDINARY_WEIGHT);
+  for (const text of texts) add(text, 1);
   return counts;
 }
 
@@ -72,18 +76,38 @@ function rarest(text: Buffer, window: number, counts: Uint32Array): number {
   return best;
 }
 
+/** The patterns in the order of their last blocks, so that those which share one lie side by side. */
+function createCandidates(patterns: readonly Pattern[], window: number) {
+  const lastBlock = ({ text, offset }: Pattern) => blockAt(text, offset + window - 1);
+  const sorted = patterns
+    .map((pattern, index) => ({ ...pattern, index, block: lastBlock(pattern) }))
+    .toSorted((a, b) => a.block - b.block);
+  const starts = new Uint16Array(BLOCKS + 1);
+  for (const { block } of sorted) starts[block + 1] = (starts[block + 1] ?? 0) + 1;
+  for (let at = 0; at < BLOCKS; at += 1) starts[at + 1] = (starts[at + 1] ?? 0) + (starts[at] ?? 0);
+  const heads = Uint16Array.from(sorted, ({ text, offset }) => blockAt(text, offset + BLOCK - 1));
+  return { sorted, starts, heads };
+}
+
 function finder(
   patterns: readonly Pattern[],
   window: number,
   jumps: Uint8Array,
-  candidates: readonly (readonly number[] | undefined)[],
 ): LiteralMatcher['find'] {
   const hit: LiteralHit = { at: 0, literals: [] };
+  const { sorted, starts, heads } = createCandidates(patterns, window);
 
+  /** Most windows that end as a string does begin otherwise: that is seen before any string is compared. */
   function verify(text: Uint8Array, block: number, start: number, end: number): boolean {
     let literals: number[] | undefined;
-    for (const index of candidates[block] as readonly number[]) {
-      const { text: wanted, offset } = patterns[index] as Pattern;
+    const head =
+      (((text[start] as number) & 31) << 10) |
+      (((text[start + 1] as number) & 31) << 5) |
+      ((text[start + 2] as number) & 31);
+    const last = starts[block + 1] as number;
+    for (let at = starts[block] as number; at < last; at += 1) {
+      if (heads[at] !== head) continue;
+      const { text: wanted, offset, index } = sorted[at] as Pattern & { readonly index: number };
       if (!startsWith(text, start - offset, end, wanted)) continue;
       if (literals) literals.push(index);
       else literals = [index];

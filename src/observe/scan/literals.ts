@@ -1,3 +1,5 @@
+import { ordinaryLinesWith } from './ordinary-text.ts';
+
 /**
  * Finds, for a regular expression, a set of strings of which every match must contain at least one
  * (ignoring case). Looking for those first is many times cheaper than running the expression.
@@ -159,14 +161,15 @@ const withoutLonger = (texts: readonly string[]): string[] => [
   ...new Set(texts.filter((text) => !texts.some((one) => one !== text && text.includes(one)))),
 ];
 
-/** Words that healthy logs are full of: anything else of a pattern is a better thing to look for. */
-const COMMON =
-  /^ ?(?:failed(?: to)?|unable to|errors?|config|status:|timeout|refused|connection refused|i\/o timeout|context deadline exceeded|api-int\.|https:\/\/(?:api(?:-int)?\.?)?|@sha256:|quay\.io\/?|rendered-|catalog|image|unknown|invalid)[ :]?$/;
-
-/** Longer is rarer; many alternatives cost a little. */
+/** Longer is rarer, unless logs are full of it; many alternatives cost a little. */
 function rarityOf(texts: readonly string[]): number {
-  const lengths = texts.map((text) => text.length - (COMMON.test(text) ? 100 : 0));
-  return Math.min(...lengths) - texts.length / 16;
+  const rarities = texts.map((text) => text.length - commonness(text));
+  return Math.min(...rarities) - texts.length / 16;
+}
+
+function commonness(text: string): number {
+  const lines = ordinaryLinesWith(text.trim());
+  return lines === 0 ? 0 : 50 + 10 * lines;
 }
 
 function scoreOf(clauses: readonly LiteralClause[]): number {
