@@ -10,6 +10,7 @@ import { placed, searchable } from './read-lines.ts';
 import { meaningOf, type Rule, shippedRules } from './rules/catalogue.ts';
 import type { RuleKind } from './rules/schema.ts';
 import { createLineScanner } from './scan/line-scanner.ts';
+import { plainLines } from './scan/plain-lines.ts';
 
 /** Why a rule whose fixed text a line holds did or did not speak. */
 export type Verdict =
@@ -88,7 +89,7 @@ async function readLines(
   rules: readonly Rule[],
   { now, origin }: ExplainOptions,
 ): Promise<readonly Read[]> {
-  const bytes = Buffer.from(text);
+  const bytes = plainLines(Buffer.from(text));
   const kind = withOrigin(asLog(kindOfContent(bytes)), origin);
   if (!kind || text.trim() === '') throw unusable('found no text');
   const raw = await buffer(searchable(once(bytes), kind.format));

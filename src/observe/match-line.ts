@@ -3,6 +3,7 @@ import { withoutSourceError } from './mirrors-also-failed.ts';
 import { type Party, partiesOf } from './party.ts';
 import type { Rule } from './rules/catalogue.ts';
 import { LONGEST_TEXT } from './scan/line-scanner.ts';
+import { withoutColours } from './scan/plain-lines.ts';
 
 export interface RuleMatch {
   readonly rule: Rule;
@@ -35,9 +36,7 @@ export function counts(
 
 /** Quotes inside quoted fields, and colours, as no pattern should have to know them. */
 export function plainText(text: string): string {
-  const unquoted = text.includes('\\"') ? text.replace(/\\+"/g, '"') : text;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
-  return unquoted.includes('\x1b') ? unquoted.replace(/\x1b\[[0-9;]*m/g, '') : unquoted;
+  return withoutColours(text.includes('\\"') ? text.replace(/\\+"/g, '"') : text);
 }
 
 /** The text as rules see it. */

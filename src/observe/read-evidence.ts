@@ -8,6 +8,7 @@ import { parseServiceRecord, type ServiceRecordEntry } from './formats/service-r
 import type { ArchiveLimits } from './limits.ts';
 import { createLineReader, type LineReader } from './read-lines.ts';
 import { readObjects } from './read-objects.ts';
+import { plainLines } from './scan/plain-lines.ts';
 import { type EvidenceInput, peek, type SourceFile, sourceFiles } from './source-files.ts';
 import { asUtf8 } from './utf16.ts';
 
@@ -61,7 +62,7 @@ async function readFile<P extends LinePattern>(
   if (byPath === 'ignored') return;
   const { head, content } = await peek(asUtf8(file.content));
   if (head.length === 0) return;
-  const kind = withOrigin(byPath ?? kindOfContent(head), origin);
+  const kind = withOrigin(byPath ?? kindOfContent(plainLines(head)), origin);
   if (!kind) {
     sink.onUnread({ path: file.name, reason: 'not text' });
     return;

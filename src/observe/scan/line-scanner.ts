@@ -1,6 +1,7 @@
 import { asBuffer } from '../../core/archive/byte-source.ts';
 import { createLiteralMatcher, type LiteralHit, type LiteralMatcher } from './literal-matcher.ts';
 import { type LiteralClause, literalClauses, SHORTEST_LITERAL } from './literals.ts';
+import { plainLines } from './plain-lines.ts';
 
 /** A line without an end is cut here, so that memory stays flat whatever comes. */
 const LONGEST_LINE = 1024 * 1024;
@@ -82,7 +83,7 @@ async function* scanLines(
 ): AsyncGenerator<readonly LineHit[]> {
   const counter = { line: 1 };
   for await (const block of wholeLines(chunks)) {
-    const hits = hitsIn(block, search, counter);
+    const hits = hitsIn(plainLines(block), search, counter);
     if (hits.length > 0) yield hits;
   }
 }
