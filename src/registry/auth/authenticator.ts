@@ -16,6 +16,8 @@ import type { UserFiles } from './user-files.ts';
 export interface Authenticator {
   /** Throws 401 for wrong credentials, and 429 where too many wait to be looked at. */
   identify(request: IncomingMessage): Promise<Identity>;
+  /** The same at once; undefined where a password has to be checked first. */
+  recognise(authorization: string | undefined): Identity | undefined;
   /** A login that came otherwise than in a header, as `/token` takes it. */
   login(request: IncomingMessage, login: BasicLogin): Promise<Identity>;
   /** Undefined where there are no tokens. */
@@ -26,6 +28,7 @@ const EVERYBODY: Identity = { user: undefined, grants: [{ role: 'delete', prefix
 /** For a registry without users: everybody may do everything. */
 export const openToAll: Authenticator = {
   identify: async () => EVERYBODY,
+  recognise: () => EVERYBODY,
   login: async () => EVERYBODY,
   tokens: undefined,
 };
@@ -89,9 +92,14 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     return started;
   }
 
-  async function authenticate(user: string, password: string, request: IncomingMessage) {
+  function isKnown({ user, password }: BasicLogin): boolean {
     const hash = users.hashOf(user);
-    if (hash !== undefined && passwords.isKnown(user, password, hash)) return;
+    return hash !== undefined && passwords.isKnown(user, password, hash);
+  }
+
+  async function authenticate(login: BasicLogin, request: IncomingMessage) {
+    if (isKnown(login)) return;
+    const { user, password } = login;
     const { sockets, result } = shared(user, password, request);
     sockets.add(request.socket);
     if (await result) return;
@@ -99,9 +107,9 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     throw refused('The user name or the password is wrong', 'password-wrong');
   }
 
-  async function identifyUser(user: string, password: string, request: IncomingMessage) {
+  async function identifyUser(login: BasicLogin, request: IncomingMessage) {
     try {
-      await authenticate(user, password, request);
+      await authenticate(login, request);
     } catch (error) {
       if (error instanceof WireError && error.status === 429) options.onFailure(true);
       throw error;
@@ -113,25 +121,34 @@ export function createAuthenticator(ctx: Context, options: AuthenticatorOptions)
     options.tokens &&
     createTokenIssuer(ctx, options.tokens, { hashOf: users.hashOf, grantsOf: may });
 
-  async function login(
-    request: IncomingMessage,
-    { user, password }: BasicLogin,
-  ): Promise<Identity> {
+  async function login(request: IncomingMessage, given: BasicLogin): Promise<Identity> {
+    const { user, password } = given;
     const robot = tokens?.robot(user, password);
     if (robot) return robot;
-    await identifyUser(user, password, request);
+    await identifyUser(given, request);
     return { user, grants: may(user) };
+  }
+
+  function recognise(authorization: string | undefined): Identity | undefined {
+    if (authorization === undefined) return anonymous;
+    const bearer = parseBearer(authorization);
+    if (tokens && bearer !== undefined) return tokens.bearer(bearer);
+    const given = parseBasic(authorization);
+    if (!given) return anonymous;
+    const { user, password } = given;
+    const robot = tokens?.robot(user, password);
+    return robot ?? (isKnown(given) ? { user, grants: may(user) } : undefined);
   }
 
   return {
     tokens,
     login,
+    recognise,
     async identify(request) {
       const { authorization } = request.headers;
-      if (authorization === undefined) return anonymous;
-      const bearer = parseBearer(authorization);
-      if (tokens && bearer !== undefined) return tokens.bearer(bearer);
-      const given = parseBasic(authorization);
+      const known = recognise(authorization);
+      if (known) return known;
+      const given = parseBasic(authorization ?? '');
       return given ? await login(request, given) : anonymous;
     },
   };

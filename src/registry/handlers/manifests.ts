@@ -16,27 +16,31 @@ export const getManifest: ManifestHandler = async (exchange, { repository, refer
   const found = await findManifest(service, repository, reference);
   if (!found) throw unknown(reference);
   entry.digest = found.digest;
-  const etag = `"${found.digest}"`;
+  const etag = etagOf(found);
   if (request.headers['if-none-match'] === etag) {
     response.writeHead(304, { etag, 'docker-content-digest': found.digest });
     response.end();
     return;
   }
   const whole = await wholeness(exchange, repository, found);
-  response.writeHead(200, [
-    ...whole,
-    'content-type',
-    found.mediaType,
-    'docker-content-digest',
-    found.digest,
-    'etag',
-    etag,
-    'content-length',
-    String(found.bytes.length),
-  ]);
+  response.writeHead(200, [...whole, ...manifestFields(found)]);
   if (request.method === 'HEAD') response.end();
   else sendWhole(response, found.bytes);
 };
+
+const etagOf = ({ digest }: StoredManifest): string => `"${digest}"`;
+
+/** Names and values in turn. */
+export const manifestFields = (found: StoredManifest): readonly string[] => [
+  'content-type',
+  found.mediaType,
+  'docker-content-digest',
+  found.digest,
+  'etag',
+  etagOf(found),
+  'content-length',
+  String(found.bytes.length),
+];
 
 /**
  * Who pushes asks whether all of an image is here: a damaged blob was set aside, and then a manifest
@@ -63,7 +67,7 @@ async function wholeness(
 }
 
 /** Up to this size, copying bytes is cheaper than giving the kernel two buffers. */
-const JOINED_BYTES = 16 * 1024;
+export const JOINED_BYTES = 16 * 1024;
 
 /** Latin 1 maps bytes to characters one to one, and text leaves in one write with the headers. */
 function sendWhole(response: ServerResponse, bytes: Buffer): void {

@@ -3,10 +3,18 @@ import type { Socket } from 'node:net';
 
 /** The connections of one server. Node counts an answer as done when it is made, not when it is out. */
 export interface Connections {
+  /** So many answers more, or fewer, are still to come on this one. */
+  count(socket: Socket, change: 1 | -1): void;
+  /** Whether none is still to come. */
+  isIdle(socket: Socket): boolean;
   /** Those whose answers are all out; with `silent` also those on which nobody has asked yet. */
   closeIdle(options: { readonly silent: boolean }): void;
   closeAll(): void;
 }
+
+/** The event of a connection on which HTTP is spoken. */
+export const speaksOn = (server: Server): string =>
+  'setSecureContext' in server ? 'secureConnection' : 'connection';
 
 export function trackConnections(server: Server): Connections {
   const sockets = new Set<Socket>();
@@ -17,20 +25,21 @@ export function trackConnections(server: Server): Connections {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const speaks = 'setSecureContext' in server ? 'secureConnection' : 'connection';
-  server.on(speaks, (socket: Socket) => {
+  server.on(speaksOn(server), (socket: Socket) => {
     open.set(socket, undefined);
     socket.once('close', () => open.delete(socket));
   });
+  const count = (socket: Socket, change: number) => {
+    if (open.has(socket)) open.set(socket, (open.get(socket) ?? 0) + change);
+  };
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const count = (change: number) => {
-      if (open.has(socket)) open.set(socket, (open.get(socket) ?? 0) + change);
-    };
-    count(1);
-    response.once('close', () => count(-1));
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
   });
 
   return {
+    count,
+    isIdle: (socket) => !open.get(socket),
     closeIdle({ silent }) {
       for (const [socket, answers] of open) {
         if (answers === 0 || (silent && answers === undefined)) socket.destroy();

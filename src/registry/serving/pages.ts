@@ -1,7 +1,7 @@
 import type { DiskSpace } from '../storage/disk-space.ts';
 import { type UpkeepStates, upkeepValues } from '../upkeep/state.ts';
+import type { Page } from './listener-options.ts';
 import { formatMetrics, type Snapshot } from './metrics.ts';
-import type { Page } from './server.ts';
 
 export interface PagesOptions {
   readonly space: DiskSpace;

@@ -2,44 +2,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { messageOf, systemCodeOf } from '../../core/errors.ts';
-import type { AccessSink } from '../access/access-log.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { claimedToken, claimedUser, unauthorized } from '../auth/basic.ts';
 import { isAllowed, type Role } from '../auth/grants.ts';
 import type { Identity } from '../auth/identity.ts';
 import { DamagedBlob } from '../storage/blob-files.ts';
-import { type ChallengeOptions, withChallenge } from './challenge.ts';
+import { withChallenge } from './challenge.ts';
 import { handlerFor, roleFor } from './dispatch.ts';
-import type { Exchange, Service } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS, type ListenerOptions } from './listener-options.ts';
 import { ClientGone } from './receive-body.ts';
+import { recordRequest } from './record-request.ts';
 import { FILES_PREFIX, parseRoute, type Route } from './routes.ts';
 import { answerToken, TOKEN_PATH } from './token-endpoint.ts';
 import { sendError, WireError, wireErrorOf } from './wire-error.ts';
 
-/** How one listener answers. */
-export interface ListenerOptions {
-  readonly name: string;
-  readonly service: Service;
-  readonly authenticator: Authenticator;
-  readonly challenge: ChallengeOptions;
-  readonly onAccess: AccessSink | undefined;
-  /** Answers what is not the distribution API; undefined for a path it does not know. */
-  readonly page: (path: string) => Promise<Page | undefined>;
-  /** Whether `/metrics` wants a login. */
-  readonly metricsLogin: boolean;
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-}
-
-export interface Page {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
 const NO_QUERY = new URLSearchParams();
 const TLS_SETTINGS = { minVersion: 'TLSv1.2' } as const;
-const HEADERS_TIMEOUT_MS = 20_000;
-const KEEP_ALIVE_MS = 65_000;
 /** What the kernel hands over in one piece: fewer, larger chunks for uploads. */
 const READ_BYTES = 256 * 1024;
 
@@ -246,35 +224,18 @@ function recordWhenDone(options: ListenerOptions, exchange: Exchange, path: stri
   const startedAt = performance.now();
   const { bytesRead, bytesWritten } = socket;
   const client = socket.remoteAddress ?? '';
-  response.once('close', () => {
-    const durationMs = performance.now() - startedAt;
-    const bytesSent = socket.bytesWritten - bytesWritten;
-    const bytesReceived = socket.bytesRead - bytesRead;
-    const { ctx, metrics } = options.service;
-    const { statusCode } = response;
-    metrics.requestDone(entry.route ?? 'none', request.method ?? '', statusCode, durationMs / 1000);
-    metrics.bytes(bytesReceived, bytesSent);
-    options.onAccess?.({
-      at: new Date(ctx.now().getTime() - durationMs).toISOString(),
-      listener: options.name,
+  response.once('close', () =>
+    recordRequest(options, {
+      startedAt,
       client,
-      user: entry.user,
-      token: entry.token,
-      claimedUser: entry.claimedUser,
-      refusal: entry.refusal,
       method: request.method ?? '',
       path,
-      status: statusCode,
-      error: entry.error,
-      route: entry.route,
-      repository: entry.repository,
-      reference: entry.reference,
-      digest: entry.digest,
+      status: response.statusCode,
       complete: response.writableFinished,
-      bytesReceived,
-      bytesSent,
-      durationMs: Math.round(durationMs * 1000) / 1000,
+      bytesReceived: socket.bytesRead - bytesRead,
+      bytesSent: socket.bytesWritten - bytesWritten,
       agent: request.headers['user-agent'],
-    });
-  });
+      entry,
+    }),
+  );
 }

@@ -14,8 +14,10 @@ import { readUpkeep } from '../upkeep/state.ts';
 import { closeServers, type OpenServer } from './close-servers.ts';
 import { trackConnections } from './connections.ts';
 import { listenOn } from './listen-on.ts';
+import type { ListenerOptions } from './listener-options.ts';
 import { createMetrics, type Metrics, sumSnapshots } from './metrics.ts';
 import { createPages } from './pages.ts';
+import { answerQuickly } from './quick-pulls.ts';
 import type {
   ListenerConfig,
   RegistryConfig,
@@ -58,7 +60,7 @@ export async function startRegistry(
 
   const start = async (listener: ListenerConfig): Promise<RunningListener> => {
     const loaded = listener.tls && (await loadCertificate(listener.tls));
-    const server = createListener({
+    const options: ListenerOptions = {
       name: listener.upstream ?? 'store',
       service: serviceFor(service, config, listener),
       authenticator,
@@ -67,8 +69,11 @@ export async function startRegistry(
       page: pages.page,
       metricsLogin: config.auth?.metricsLogin ?? false,
       tls: loaded,
-    });
-    servers.push({ server, connections: trackConnections(server) });
+    };
+    const server = createListener(options);
+    const connections = trackConnections(server);
+    answerQuickly(server, options, connections);
+    servers.push({ server, connections });
     await listenOn(server, listener);
     if (listener.tls && loaded) {
       watches.push(watchCertificate(ctx, server as TlsServer, listener.tls, loaded));

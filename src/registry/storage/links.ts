@@ -5,6 +5,7 @@ import { type Digest, isDigest } from '../../oci/digest.ts';
 import { isDescriptor } from '../../oci/manifest-shape.ts';
 import { isTag } from '../../oci/reference.ts';
 import type { Records } from '../../store/store.ts';
+import type { CachedRecords } from './record-cache.ts';
 
 // What a repository holds, as records:
 //
@@ -44,6 +45,8 @@ export interface ReferrerLink extends Descriptor {
 /** Links of one kind, by repository and name. */
 export interface LinkSet<Name extends string, Link> {
   get(ctx: Context, repository: string, name: Name): Promise<Link | undefined>;
+  /** At once, where it is in memory and still true. */
+  recall(repository: string, name: Name): Link | undefined;
   set(ctx: Context, repository: string, name: Name, link: Link): Promise<void>;
   remove(ctx: Context, repository: string, name: Name): Promise<boolean>;
   /** Names in byte order, those after `after`. */
@@ -81,7 +84,7 @@ const parseTag: Parse<TagLink> = (value) => {
 };
 const parseReferrer: Parse<ReferrerLink> = (value) => (isDescriptor(value) ? value : undefined);
 
-export function openLinks(records: Records, space = STORE_SPACE): Links {
+export function openLinks(records: CachedRecords, space = STORE_SPACE): Links {
   const kind = <Name extends string, Link>(
     folder: string,
     isName: (text: string) => boolean,
@@ -114,7 +117,7 @@ export function openLinks(records: Records, space = STORE_SPACE): Links {
 }
 
 function linkSet<Name extends string, Link>(
-  records: Records,
+  records: CachedRecords,
   prefixOf: (repository: string) => string,
   isName: (text: string) => boolean,
   parse: Parse<Link>,
@@ -133,6 +136,7 @@ function linkSet<Name extends string, Link>(
       const key = prefixOf(repository) + name;
       return parse(await records.get(ctx, key).catch((error) => tellOnce(ctx, key, error)));
     },
+    recall: (repository, name) => parse(records.recall?.(prefixOf(repository) + name)),
     set(ctx, repository, name, link) {
       told.delete(prefixOf(repository) + name);
       return records.put(ctx, prefixOf(repository) + name, link);

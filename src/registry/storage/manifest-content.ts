@@ -24,6 +24,28 @@ export async function findManifest(
   return bytes && { digest, mediaType, bytes };
 }
 
+/** The same at once, where all of it is in memory and still true. */
+export function recallManifest(
+  service: Service,
+  repository: string,
+  reference: string,
+): StoredManifest | undefined {
+  const link = recallLink(service, repository, reference);
+  const bytes = link && service.content.get(link.digest);
+  return bytes && { digest: link.digest, mediaType: link.mediaType, bytes };
+}
+
+function recallLink(
+  { links }: Service,
+  repository: string,
+  reference: string,
+): TagLink | undefined {
+  if (isTag(reference)) return links.tags.recall(repository, reference);
+  if (!isDigest(reference)) return undefined;
+  const link = links.manifests.recall(repository, reference);
+  return link && { digest: reference, mediaType: link.mediaType, size: link.size };
+}
+
 /** A tag is removed before its manifest and set after it, so it vouches for the manifest. */
 async function linkOf(
   { ctx, links }: Service,

@@ -9,6 +9,12 @@ interface Kept {
 const isAnnotated = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && 'annotations' in value;
 
+/** Records of which some may be in memory. */
+export interface CachedRecords extends Records {
+  /** At once: what is in memory and still true; undefined for what has to be read. */
+  recall?(key: string): unknown;
+}
+
 const isStamped = (records: Records): records is StampedRecords => 'stamp' in records;
 
 /**
@@ -16,7 +22,7 @@ const isStamped = (records: Records): records is StampedRecords => 'stamp' in re
  * has written them since. Records without stamps are read every time, and so are those that can be
  * large: descriptors with annotations, which another registry or an older version made.
  */
-export function cachedRecords(records: Records, maxEntries = 20_000): Records {
+export function cachedRecords(records: Records, maxEntries = 20_000): CachedRecords {
   if (!isStamped(records)) return records;
   const kept = new Map<string, Kept>();
 
@@ -29,6 +35,10 @@ export function cachedRecords(records: Records, maxEntries = 20_000): Records {
   }
 
   return {
+    recall(key) {
+      const known = kept.get(key);
+      return known && records.stamp(key) === known.stamp ? known.value : undefined;
+    },
     get(ctx, key) {
       const stamp = records.stamp(key);
       const known = kept.get(key);
