@@ -82,7 +82,7 @@ const REGISTRY_WORDS =
 
 /** Said by the one that is written to, whatever image the line names; a file on disk is where something read goes. */
 const WRITES =
-  /unable to push .*\bupload|(?:writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
+  /unable to push .*\bupload|failed to (?:put|push) (?:manifest|blob)|(?:writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
 
 /** The other ends a line speaks of: of a failed request the one that answered, else all that are named. */
 export function partiesOf(text: string): readonly Party[] {

@@ -28,7 +28,13 @@ const ERROR_FIELD = / (?:error|err|err\.detail)="((?:[^"\\]|\\.)*)"/;
 
 function errorIn(fields: string): string {
   const [, error] = ERROR_FIELD.exec(fields) ?? [];
-  return error === undefined ? '' : ` error=${unquoted(error)}`;
+  return error === undefined ? '' : ` error=${unquoted(error)}${askerIn(fields)}`;
+}
+
+/** Who asked a registry for what tells a missing image from a question that is always asked. */
+function askerIn(fields: string): string {
+  const from = fields.indexOf(' http.request.method=');
+  return from < 0 ? '' : fields.slice(from);
 }
 
 function decodeTerminal(raw: string): LogLine {
