@@ -26,7 +26,7 @@ export const PARTIES = [
 export type Party = (typeof PARTIES)[number];
 
 const SOURCES =
-  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|access\.redhat\.com)$/i;
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|quayio-production-s3[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|access\.redhat\.com)$/i;
 
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
@@ -65,7 +65,7 @@ const STRONG = new RegExp(
     String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
     String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
-    String.raw`(?:pull|pulling|push|pushing|resolve reference) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
+    String.raw`(?:pull|pulling|push|pushing|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
     String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`(?:\blookup|resolve host:?) (?<looked>[\w.-]+)`,
     String.raw`(?:Failed to connect to|\bnc(?: -\S+)*|\btelnet) (?<target>[\w.-]+)(?: port)? (?<port>\d+)`,
