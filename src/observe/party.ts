@@ -82,13 +82,16 @@ const REGISTRY_WORDS =
 
 /** Said by the one that is written to, whatever image the line names; a file on disk is where something read goes. */
 const WRITES =
-  /unable to push .*\bupload|failed to (?:put|push) (?:manifest|blob)|(?:writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
+  /unable to push .*\bupload|failed to (?:put|push) (?:manifest|blob)|(?:at destination|writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
+
+/** oc-mirror writes to its own cache, unless that is where an image comes from. */
+const TO_CACHE = /(?<!docker:\/\/localhost):55000/;
 
 /** The other ends a line speaks of: of a failed request the one that answered, else all that are named. */
 export function partiesOf(text: string): readonly Party[] {
   if (/proxyconnect|Proxy Authentication Required|X-Squid-Error/i.test(text)) return ['proxy'];
   // What could not be pushed is named by where it came from.
-  if (WRITES.test(text) && !text.includes(':55000')) return ['mirror'];
+  if (WRITES.test(text) && !TO_CACHE.test(text)) return ['mirror'];
   const from = text.indexOf(MARK);
   const seen = from < 0 ? text : text.slice(from + MARK.length);
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
