@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { Script } from 'node:vm';
 import type { CompiledChunk, CompiledCode } from './code-pack.ts';
@@ -9,7 +8,8 @@ import type { CompiledChunk, CompiledCode } from './code-pack.ts';
 /** A chunk that runs: what it was made of, and its code to keep. */
 export interface LoadedChunk {
   readonly name: string;
-  readonly source: Buffer;
+  /** Of its source. */
+  readonly sum: string;
   readonly script: Script;
 }
 
@@ -43,8 +43,6 @@ export function chunkLoader({
   loaded,
 }: ChunkLoaderOptions): (name: string) => unknown {
   const modules = new Map<string, ChunkModule>();
-  // What is not a chunk is a part of Node: it is the same for all.
-  const fromNode = partsOfNode(createRequire(join(root, 'chunk.js')));
   return function load(name) {
     const known = modules.get(name);
     if (known) return known.exports;
@@ -75,48 +73,74 @@ const LATE: ReadonlySet<string> = new Set([
   'node:zlib',
 ]);
 
-function partsOfNode(require: NodeJS.Require): (id: string) => unknown {
-  return (id) => {
-    if (!LATE.has(id)) return require(id);
-    return new Proxy(
-      {},
-      {
-        get: (_, name) => Reflect.get(require(id), name),
-        has: (_, name) => Reflect.has(require(id), name),
-        ownKeys: () => Reflect.ownKeys(require(id)),
-        getOwnPropertyDescriptor: (_, name) => {
-          const found = Reflect.getOwnPropertyDescriptor(require(id), name);
-          return found && { ...found, configurable: true };
-        },
+/** What is not a chunk is a part of Node. */
+function fromNode(id: string): object {
+  if (!LATE.has(id)) return partOfNode(id);
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => Reflect.get(partOfNode(id), name),
+      has: (_, name) => Reflect.has(partOfNode(id), name),
+      ownKeys: () => Reflect.ownKeys(partOfNode(id)),
+      getOwnPropertyDescriptor: (_, name) => {
+        const found = Reflect.getOwnPropertyDescriptor(partOfNode(id), name);
+        return found && { ...found, configurable: true };
       },
-    );
-  };
+    },
+  );
+}
+
+/** Without `node:module`, which brings the loader of modules along. */
+function partOfNode(id: string): object {
+  const part = process.getBuiltinModule(id);
+  if (part) return part;
+  throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' });
 }
 
 /** With code that was kept, if it is of this very source. */
 export function compileChunk(root: string, name: string, kept?: CompiledChunk): LoadedChunk {
   const filename = join(root, name);
-  const source = readFileSync(filename);
-  const cachedData = kept && kept.sum === sumOf(source) ? kept.code : undefined;
-  const script = new Script(wrap(textOf(source)), { filename, cachedData });
-  return { name, source, script };
+  const { source, whole } = readWrapped(filename);
+  const sum = createHash('sha256').update(source).digest('base64');
+  const cachedData = kept?.sum === sum ? kept.code : undefined;
+  // The line that names the interpreter has to be the first.
+  if (source.toString('latin1', 0, 2) === '#!') source.write('//');
+  const script = new Script(textOf(whole), { filename, cachedData });
+  return { name, sum, script };
 }
 
 /** The code of a chunk with all functions that ran so far. */
-export function compiledNow({ source, script }: LoadedChunk): CompiledChunk {
-  return { sum: sumOf(source), code: script.createCachedData() };
+export function compiledNow({ sum, script }: LoadedChunk): CompiledChunk {
+  return { sum, code: script.createCachedData() };
 }
 
 export function compiledOf(chunks: readonly LoadedChunk[]): ReadonlyMap<string, CompiledChunk> {
   return new Map(chunks.map((chunk) => [chunk.name, compiledNow(chunk)]));
 }
 
-function sumOf(source: Buffer): string {
-  return createHash('sha256').update(source).digest('base64');
-}
-
 /** As they are built, chunks need no decoding. */
 const textOf = (source: Buffer) => source.toString(isAscii(source) ? 'latin1' : 'utf8');
 
-const wrap = (source: string) =>
-  `(function (exports, require, module, __filename, __dirname) {${source.replace(/^#!/, '//')}\n})`;
+const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+const TAIL = '\n})';
+/** From this length on Node leaves a text outside of V8's heap, where nobody copies and collects it. */
+const OUTSIDE_BYTES = 1_031_914;
+
+/** A file inside a function, put together as bytes: to join texts is to copy them. */
+function readWrapped(filename: string): { readonly source: Buffer; readonly whole: Buffer } {
+  const file = openSync(filename, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const end = HEAD.length + size;
+    const wrapped = end + TAIL.length;
+    const isNearly = wrapped > OUTSIDE_BYTES / 2 && wrapped < OUTSIDE_BYTES;
+    const whole = Buffer.allocUnsafeSlow(isNearly ? OUTSIDE_BYTES : wrapped);
+    whole.write(HEAD, 'latin1');
+    readSync(file, whole, HEAD.length, size, 0);
+    whole.write(TAIL, end, 'latin1');
+    whole.fill(' ', wrapped);
+    return { source: whole.subarray(HEAD.length, end), whole };
+  } finally {
+    closeSync(file);
+  }
+}
