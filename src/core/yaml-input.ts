@@ -45,6 +45,8 @@ export interface YamlInputOptions {
   /** As in Kubernetes, a key without a value is as good as no key. */
   readonly nullIsAbsent?: boolean;
   readonly dialect?: YamlDialect;
+  /** The schema is for this one document: making code for it takes longer than reading without. */
+  readonly once?: boolean;
 }
 
 /**
@@ -64,6 +66,7 @@ export function parseYamlInput<S extends ZodType>(
   const chosen = typeof schema === 'function' ? schema(input) : schema;
   const parsed = chosen.safeParse(input, {
     reportInput: true,
+    jitless: options.once === true,
     error: (issue) => wordsOf(issue, file),
   });
   const wrong = parsed.success

@@ -23,14 +23,14 @@ test.each<[string, Need]>([
   ],
   ['additional quay.io/a/b:1 at :v2', { kind: 'additional', source: 'quay.io/a/b:1', tag: 'v2' }],
 ])('needSchema reads %j, as older versions wrote it', (words, need) => {
-  expect(needSchema.parse(words)).toEqual(need);
-  expect(needSchema.parse(JSON.parse(JSON.stringify(need)))).toEqual(need);
+  expect(needSchema().parse(words)).toEqual(need);
+  expect(needSchema().parse(JSON.parse(JSON.stringify(need)))).toEqual(need);
 });
 
 test.each(['', 'bundle', 'operator x', { kind: 'operator' }, { kind: 'bundle', name: 'x' }])(
   'needSchema refuses %j: a need that is not understood must not be lost',
   (need) => {
-    expect(needSchema.safeParse(need).success).toBe(false);
+    expect(needSchema().safeParse(need).success).toBe(false);
   },
 );
 

@@ -1,41 +1,45 @@
 import * as z from 'zod';
 import type { ContentImage } from '../content/content-image.ts';
+import { lazily } from '../core/lazily.ts';
 import { byFirst } from '../core/order.ts';
 import { formatReference, type Reference } from '../oci/reference.ts';
 
-const text = z.string();
-
-const taggedSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('release'), tag: text }),
-  z.object({ kind: z.literal('bundle'), catalog: text, name: text }),
-  z.object({ kind: z.literal('package'), catalog: text, name: text }),
-  z.object({ kind: z.literal('catalog'), catalog: text }),
-  z.object({ kind: z.literal('chart'), name: text, version: text.optional() }),
-  z.object({ kind: z.literal('graph') }),
-  z.object({
-    kind: z.literal('additional'),
-    source: text,
-    repository: text.optional(),
-    tag: text.optional(),
-  }),
-]);
+const taggedSchema = lazily(() => {
+  const text = z.string();
+  return z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('release'), tag: text }),
+    z.object({ kind: z.literal('bundle'), catalog: text, name: text }),
+    z.object({ kind: z.literal('package'), catalog: text, name: text }),
+    z.object({ kind: z.literal('catalog'), catalog: text }),
+    z.object({ kind: z.literal('chart'), name: text, version: text.optional() }),
+    z.object({ kind: z.literal('graph') }),
+    z.object({
+      kind: z.literal('additional'),
+      source: text,
+      repository: text.optional(),
+      tag: text.optional(),
+    }),
+  ]);
+});
 
 /**
  * What needs an image: a release, a bundle or package of a catalog, a chart, a line of the image set. An
  * image is deleted when nothing needs it any more.
  */
-export type Need = z.output<typeof taggedSchema>;
+export type Need = z.output<ReturnType<typeof taggedSchema>>;
 
 /** A need in a file. Older versions wrote one line of words, which is read as the same need. */
-export const needSchema = z.union([
-  taggedSchema,
-  z.string().transform((words, context): Need => {
-    const need = parseWords(words);
-    if (need) return need;
-    context.addIssue({ code: 'custom', message: `"${words}" is no need` });
-    return z.NEVER;
-  }),
-]);
+export const needSchema = lazily(() =>
+  z.union([
+    taggedSchema(),
+    z.string().transform((words, context): Need => {
+      const need = parseWords(words);
+      if (need) return need;
+      context.addIssue({ code: 'custom', message: `"${words}" is no need` });
+      return z.NEVER;
+    }),
+  ]),
+);
 
 export function needsOf(image: ContentImage): Need[] {
   const source = formatReference(image.source);

@@ -27,7 +27,7 @@ export function parseImageSet(yaml: string, file: string): ImageSet {
       return imageSetSchema(version, purpose);
     },
     yaml,
-    { nullIsAbsent: true },
+    { nullIsAbsent: true, once: true },
   );
   if (parsed.value === undefined) throw inputError(file, parsed.problems);
   const { value, input, locate } = parsed;

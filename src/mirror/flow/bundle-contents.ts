@@ -71,7 +71,7 @@ export async function openBundle(
 
 function recordsIn(folder: string, { images }: BundleIndex) {
   return images.map((image) => {
-    const parsed = imageRecordSchema.safeParse(image);
+    const parsed = imageRecordSchema().safeParse(image);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     throw new AtollError(

@@ -1,37 +1,39 @@
 import * as z from 'zod';
 import { CONTENT_KINDS, type ContentImage } from '../../content/content-image.ts';
+import { lazily } from '../../core/lazily.ts';
 import { type Digest, isDigest } from '../../oci/digest.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { joinNeeds, needSchema, needsOf } from '../need.ts';
 
-const platform = z.object({
-  os: z.string(),
-  architecture: z.string(),
-  variant: z.string().optional(),
-});
-
 /** A collected image as plain JSON: what a bundle carries and the working folder remembers. */
-export const imageRecordSchema = z.object({
-  kind: z.enum(CONTENT_KINDS),
-  source: z.string(),
-  digest: z.string().refine(isDigest).optional(),
-  reason: z.string(),
-  neededBy: z.array(needSchema).optional(),
-  platforms: z.array(platform).optional(),
-  targetRepository: z.string().optional(),
-  targetTag: z.string().optional(),
-  release: z.object({ version: z.string(), tag: z.string() }).optional(),
-  component: z.string().optional(),
-  packages: z.array(z.string()).optional(),
-  bundles: z.array(z.string()).optional(),
-  catalog: z.string().optional(),
-  catalogTemplate: z.record(z.string(), z.unknown()).optional(),
-  chart: z.string().optional(),
-  sigstore: z.enum(['required', 'wanted', 'none']).optional(),
+export const imageRecordSchema = lazily(() => {
+  const platform = z.object({
+    os: z.string(),
+    architecture: z.string(),
+    variant: z.string().optional(),
+  });
+  return z.object({
+    kind: z.enum(CONTENT_KINDS),
+    source: z.string(),
+    digest: z.string().refine(isDigest).optional(),
+    reason: z.string(),
+    neededBy: z.array(needSchema()).optional(),
+    platforms: z.array(platform).optional(),
+    targetRepository: z.string().optional(),
+    targetTag: z.string().optional(),
+    release: z.object({ version: z.string(), tag: z.string() }).optional(),
+    component: z.string().optional(),
+    packages: z.array(z.string()).optional(),
+    bundles: z.array(z.string()).optional(),
+    catalog: z.string().optional(),
+    catalogTemplate: z.record(z.string(), z.unknown()).optional(),
+    chart: z.string().optional(),
+    sigstore: z.enum(['required', 'wanted', 'none']).optional(),
+  });
 });
 
-export type ImageRecord = z.output<typeof imageRecordSchema>;
+export type ImageRecord = z.output<ReturnType<typeof imageRecordSchema>>;
 
 /** Everything of an image but where its bytes are. */
 export function recordOf(

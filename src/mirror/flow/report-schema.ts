@@ -9,7 +9,7 @@ const failureSchema = z.object({
 });
 
 /** One image of a run: what it is, where it went, what became of it and why it was wanted. */
-export const reportedImageSchema = imageRecordSchema.extend({
+export const reportedImageSchema = imageRecordSchema().extend({
   target: z.string(),
   outcome: z.enum(['copied', 'skipped', 'failed']),
   sizeBytes: z.number().optional(),

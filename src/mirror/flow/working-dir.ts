@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import { makeFolder, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
+import { lazily } from '../../core/lazily.ts';
 import { withLock } from '../../core/lock.ts';
 import { byFirst } from '../../core/order.ts';
 import { type Digest, digestOf, isDigest, parseDigest, splitDigest } from '../../oci/digest.ts';
@@ -24,14 +25,19 @@ import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
 //   partial/                 blobs and uploads under way; empty when nothing is
 //   report.json              the last run
 
-const mirroredSchema = z.object({
-  version: z.literal(1),
-  /** Of the images as they stand there; older versions wrote none. */
-  sha256: z.string().optional(),
-  images: z.array(
-    imageRecordSchema.extend({ target: z.string(), digest: z.string().refine(isDigest) }),
-  ),
-});
+const mirroredSchema = lazily(() =>
+  z.object({
+    version: z.literal(1),
+    /** Of the images as they stand there; older versions wrote none. */
+    sha256: z.string().optional(),
+    images: z.array(
+      imageRecordSchema().extend({ target: z.string(), digest: z.string().refine(isDigest) }),
+    ),
+  }),
+);
+
+/** From here on it is worth its time to make code for the schema. */
+const MANY_CHARS = 1_000_000;
 
 const sumOf = (images: unknown): string => digestOf(JSON.stringify(images)).slice('sha256:'.length);
 
@@ -85,7 +91,7 @@ export class WorkingDir {
     await this.writeMirrored([...byTarget.values()]);
   }
 
-  /** Replaces the memory of what is in the mirror. */
+  /** Replaces the memory of what is in the mirror; a file that holds it already is left alone. */
   async writeMirrored(images: readonly KnownImage[]): Promise<void> {
     const byTarget = new Map(images.map((each) => [formatReference(each.target), each]));
     const sorted = [...byTarget].toSorted(byFirst);
@@ -127,7 +133,9 @@ export class WorkingDir {
 function parseMirrored(path: string, text: string): KnownImage[] {
   try {
     const written = JSON.parse(text);
-    const { images, sha256 } = mirroredSchema.parse(written);
+    const { images, sha256 } = mirroredSchema().parse(written, {
+      jitless: text.length < MANY_CHARS,
+    });
     if (sha256 !== undefined && sha256 !== sumOf(written.images)) throw new Error('altered');
     return images.map((record) => ({ ...placedOf(record), digest: record.digest }));
   } catch (cause) {
