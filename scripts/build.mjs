@@ -72,8 +72,16 @@ function together(metafile) {
   const late = chunksWith(metafile, 're2js');
   const start = readBefore(metafile, ['src/cli/main.ts']);
   const sync = readBefore(metafile, ['src/cli/commands/mirror/sync.ts']);
-  const rest = [...sync].filter((name) => !start.has(name) && !late.has(name));
-  return [{ 'start.js': start, 'mirror-sync.js': rest }, late];
+  const copy = readBefore(metafile, ['src/mirror/flow/mirror-images.ts']);
+  const without = (names, ...others) =>
+    [...names].filter((name) => ![...others, late].some((known) => known.has(name)));
+  const groups = {
+    'start.js': start,
+    'mirror-sync.js': without(sync, start),
+    // Loaded while registries answer.
+    'mirror-images.js': without(copy, start, sync),
+  };
+  return [groups, late];
 }
 
 /** What starts first: it prints help that is ready, or loads the program. */

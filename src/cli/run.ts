@@ -99,7 +99,10 @@ function interruptOf(
 
 function inputOf(parsed: Run, process: Process, ctx: Context, reporter: Reporter) {
   const terminal = createTerminal({
-    ...process,
+    // Asked for when somebody reads it: to open it takes longer than most of what follows.
+    stdin: () => process.stdin,
+    stderr: process.stderr,
+    env: process.env,
     signal: ctx.signal,
     yes: parsed.globals.yes,
     async held(work) {

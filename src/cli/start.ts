@@ -23,9 +23,14 @@ export function start(set: CommandSet): void {
   }
   process.on('uncaughtException', onBug);
   process.on('unhandledRejection', onBug);
-  const { stdin, stdout, stderr, env, argv } = process;
+  const { stdout, stderr, env, argv } = process;
   const isWorker = process.send !== undefined;
-  const own = { stdin, stdout, stderr, env, signals: process, isWorker, leave };
+  const own = {
+    get stdin() {
+      return process.stdin;
+    },
+    ...{ stdout, stderr, env, signals: process, isWorker, leave },
+  };
   // Node ends when nothing is left to wait for, and would call that a success.
   process.on('beforeExit', () => onBug(new Error('The command came to no end')));
   runCommandLine(argv.slice(2), set, own).then(leave, onBug);

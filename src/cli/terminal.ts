@@ -6,7 +6,7 @@ import { redact } from '../core/redact.ts';
 import type { Terminal } from './command.ts';
 
 export interface TerminalParts {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -18,20 +18,24 @@ export interface TerminalParts {
 
 /** Questions go to stderr, answers come from a terminal on stdin. */
 export function createTerminal(parts: TerminalParts): Terminal {
-  const interactive = parts.stdin.isTTY === true && parts.stderr.isTTY === true;
+  const isInteractive = () => parts.stderr.isTTY === true && parts.stdin().isTTY === true;
   return {
-    interactive,
+    get interactive() {
+      return isInteractive();
+    },
     env: parts.env,
-    isPiped: parts.stdin.isTTY !== true,
-    stdin: () => addAbortSignal(parts.signal, parts.stdin),
-    readStdin: () => text(addAbortSignal(parts.signal, parts.stdin)),
+    get isPiped() {
+      return parts.stdin().isTTY !== true;
+    },
+    stdin: () => addAbortSignal(parts.signal, parts.stdin()),
+    readStdin: () => text(addAbortSignal(parts.signal, parts.stdin())),
     async ask(question, fallback) {
-      if (!interactive) return fallback;
+      if (!isInteractive()) return fallback;
       return (await askLine(parts, `${question} [${fallback}] `)) || fallback;
     },
     async confirm(question) {
       if (parts.yes) return true;
-      if (!interactive) throw nobodyToAsk(question);
+      if (!isInteractive()) throw nobodyToAsk(question);
       return /^y(es)?$/i.test(await askLine(parts, `${question} [y/N] `));
     },
   };
@@ -39,7 +43,7 @@ export function createTerminal(parts: TerminalParts): Terminal {
 
 /** One line, or nothing when the input ends. The terminal edits the line, and Ctrl-C stays a signal. */
 async function askLine(parts: TerminalParts, question: string): Promise<string> {
-  const reader = createInterface({ input: parts.stdin, output: parts.stderr, terminal: false });
+  const reader = createInterface({ input: parts.stdin(), output: parts.stderr, terminal: false });
   const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
     const answer = () => reader.question(redact(question), { signal: parts.signal });

@@ -11,6 +11,8 @@ const AT_ONCE = 8;
 /** What the mirror has under names it was asked for ahead of time, each for whoever takes it first. */
 export class EarlyAnswers {
   readonly #answers = new Map<string, Promise<EarlyAnswer>>();
+  /** Settles with the first answer: from then on the mirror has questions to work on. */
+  readonly begun: Promise<unknown>;
 
   constructor(ctx: Context, registries: Registries, names: readonly Reference[]) {
     const pool = createPool(ctx, AT_ONCE);
@@ -20,6 +22,8 @@ export class EarlyAnswers {
       answer.catch(() => undefined);
       this.#answers.set(formatReference(name), answer);
     }
+    const [first = Promise.resolve()] = this.#answers.values();
+    this.begun = first.catch(() => undefined);
   }
 
   /** Undefined for a name that was not asked for, or whose answer was taken: it may be another by now. */

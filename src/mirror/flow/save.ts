@@ -10,12 +10,13 @@ import type { CopyReport, ImageResult } from '../copy/job.ts';
 import { parseDestination } from '../destination.ts';
 import { blobRepositories } from './blob-repositories.ts';
 import { type CollectedContent, type Collecting, collectPlaced } from './collect-content.ts';
+import { copyContent } from './copy-content.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
 import { recordOf } from './image-record.ts';
 import type { PreviousImage } from './inventory.ts';
 import { pacedBy } from './paced-source.ts';
 import { failuresOf, type MirrorReport, reportOf, writeReports } from './report.ts';
-import { copyContent, type RunOptions } from './run.ts';
+import type { RunOptions } from './run.ts';
 import { type ImageLayer, saveDeltas, withDeltas } from './save-deltas.ts';
 import type { WorkingDir } from './working-dir.ts';
 

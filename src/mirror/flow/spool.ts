@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChunkSink } from '../../core/chunk-sink.ts';
@@ -50,7 +51,7 @@ export class Spool {
   }
 
   async clear(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    if (existsSync(this.#folder)) await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #drop(digest: Digest): Promise<void> {

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { decodeLine, encodeLine } from '../../core/checked-line.ts';
+import { systemCodeOf } from '../../core/errors.ts';
 import { SECRET_DIRECTORY_MODE, SECRET_MODE } from '../../core/files.ts';
 import type { UploadMemory } from '../../oci/bulk.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
@@ -18,7 +19,6 @@ export class UploadNotes {
   constructor(folder: string) {
     this.#folder = folder;
     this.#earlier = readNotes(folder);
-    mkdirSync(folder, { recursive: true, mode: SECRET_DIRECTORY_MODE });
   }
 
   memoryOf({ registry, repository }: Repository, blob: Descriptor): UploadMemory {
@@ -32,13 +32,24 @@ export class UploadNotes {
         if (location === noted) return;
         noted = location;
         if (location === undefined) rmSync(path, { force: true });
-        else writeFileSync(path, encodeLine({ location }), { mode: SECRET_MODE });
+        else write(path, encodeLine({ location }));
       },
     };
   }
 
   clear(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (existsSync(this.#folder)) rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Most runs upload nothing: the folder comes with the first note. */
+function write(path: string, line: string): void {
+  try {
+    writeFileSync(path, line, { mode: SECRET_MODE });
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: SECRET_DIRECTORY_MODE });
+    writeFileSync(path, line, { mode: SECRET_MODE });
   }
 }
 
