@@ -13,6 +13,9 @@ const SECRET_QUERY =
 const AUTH_FIELD =
   /("(?:auth|password|identitytoken|registrytoken|secret)"\s*:\s*")(?:[^"\\]|\\.)*(")/gi;
 
+/** Names of images, files and fields: each of the above has a sign or a space that these do not have. */
+const HARMLESS = /^[\w.:/-]*$/;
+
 /** Fields whose value is a secret wherever they stand. */
 const SECRET_KEY = /^(?:password|identitytoken|registrytoken)$/i;
 
@@ -99,6 +102,7 @@ export function redact(text: string): string {
   for (const secret of longestFirst) {
     if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED);
   }
+  if (HARMLESS.test(clean)) return clean;
   return clean
     .replace(URL_CREDENTIALS, `$1${REDACTED}@`)
     .replace(AUTHORIZATION, `$1 ${REDACTED}`)

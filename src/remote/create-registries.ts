@@ -32,6 +32,8 @@ class OpenRegistries implements Registries {
   readonly #transport: Transport;
   readonly #clients = new Map<string, RegistryClient>();
   readonly #limiters = new Map<string, Limiter>();
+  /** The same for all who ask: many images share a repository. */
+  readonly #repositories = new Map<string, Repository>();
   #confLoading: Promise<RegistriesConf> | undefined;
   #authLoading: Promise<AuthLookup> | undefined;
   #placesLoading: Promise<SignaturePlaces> | undefined;
@@ -45,18 +47,27 @@ class OpenRegistries implements Registries {
   }
 
   repository(registry: string, repository: string): Repository {
+    const name = `${registry}/${repository}`;
     const open = async () => {
-      const name = `${registry}/${repository}`;
       const { insecure, blocked } = endpointRules(await this.#conf(), name);
       if (blocked) throw blockedError('reach', { registry, repository }, [name]);
       return this.#client(registry, insecure);
     };
-    return new RemoteRepository(registry, repository, open, this.#options.verifyTarget);
+    const { verifyTarget } = this.#options;
+    return this.#once(name, () => new RemoteRepository(registry, repository, open, verifyTarget));
   }
 
   at({ reference, insecure }: Pick<PullEndpoint, 'reference' | 'insecure'>): Repository {
     const { registry, repository } = reference;
-    return new RemoteRepository(registry, repository, async () => this.#client(registry, insecure));
+    const open = async () => this.#client(registry, insecure);
+    const key = `at ${registry}/${repository}${insecure ? ' insecure' : ''}`;
+    return this.#once(key, () => new RemoteRepository(registry, repository, open));
+  }
+
+  #once(key: string, make: () => Repository): Repository {
+    const known = this.#repositories.get(key) ?? make();
+    this.#repositories.set(key, known);
+    return known;
   }
 
   source(reference: Reference): PullSource {

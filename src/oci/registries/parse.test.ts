@@ -87,3 +87,19 @@ test.each([
   expect(parsing).toThrow('etc/registries.conf');
   expect(parsing).toThrow(said);
 });
+
+test('parseRegistriesFile takes no part of a text for a comment', () => {
+  const { rules } = parseRegistriesFile(
+    'file',
+    '# [[registry]]\r\n\t# é\n[[registry]]\nlocation = "a.example.com/#b" # c\nnote = "\u2028# d"\n#',
+  );
+  expect(rules).toMatchObject([{ location: 'a.example.com/#b' }]);
+
+  const long = parseRegistriesFile('file', '[[registry]]\nlocation = """\\\n# a\\\n"""');
+  expect(long.rules).toMatchObject([{ location: '# a' }]);
+});
+
+test('parseRegistriesFile counts lines of comment, and refuses what TOML has in none', () => {
+  expect(() => parseRegistriesFile('file', '# one\n# two\n= 3')).toThrow('line 3, column 1');
+  expect(() => parseRegistriesFile('file', '# one\n# t\u0001wo\n')).toThrow('line 2');
+});

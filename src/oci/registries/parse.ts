@@ -73,12 +73,21 @@ export function parseRegistriesFile(path: string, written: string): RegistriesFi
 
 function parseToml(path: string, written: string): Record<string, unknown> {
   try {
-    return parse(written);
+    return parse(withoutComments(written));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const what = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '');
     throw failure(path)(`line ${error.line}, column ${error.column}: ${what}`);
   }
+}
+
+/** Lines of comment alone, as TOML allows them. */
+const COMMENT_LINES = /(?<![^\n])[ \t]*#(?:\t|[^\p{Cc}])*(?=\r?\n|$)/gu;
+
+/** Nearly all that a system brings along is comment, which the parser reads letter by letter. */
+function withoutComments(written: string): string {
+  const hasLongTexts = written.includes('"""') || written.includes("'''");
+  return hasLongTexts ? written : written.replace(COMMENT_LINES, '');
 }
 
 function isFirstFormat(toml: Record<string, unknown>): boolean {
