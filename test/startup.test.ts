@@ -60,8 +60,12 @@ test('no command reads a large library before it needs it', () => {
 });
 
 test('mirror sync reads what collects releases, operators and charts when an image set asks for them', () => {
-  const sources = readFor('src/cli/commands/mirror/sync.ts');
+  const asking = readFor('src/cli/commands/mirror/sync.ts');
+  const sources = [...asking, ...readFor('src/mirror/flow/mirror-images.ts')];
 
+  expect(asking).toContain('src/remote/create-registries.ts');
+  // Loaded while the registries answer.
+  expect(asking).not.toContain('src/mirror/copy/planner.ts');
   expect(sources).toContain('src/mirror/copy/planner.ts');
   expect(
     sources.filter((file) =>
