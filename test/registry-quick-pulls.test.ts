@@ -41,11 +41,14 @@ async function lineTo({ host }: EmbeddedRegistry): Promise<Line> {
 }
 
 function countAnswers(text: string, method: string): number {
-  const end = text.indexOf('\r\n\r\n') + 4;
-  if (end < 4) return 0;
-  const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, end))?.[1] ?? 0);
-  const body = method === 'HEAD' ? 0 : length;
-  return text.length < end + body ? 0 : 1 + countAnswers(text.slice(end + body), method);
+  let count = 0;
+  for (let at = 0; ; count += 1) {
+    const end = text.indexOf('\r\n\r\n', at) + 4;
+    if (end < 4) return count;
+    const length = Number(/^content-length: (\d+)/im.exec(text.slice(at, end))?.[1] ?? 0);
+    at = end + (method === 'HEAD' ? 0 : length);
+    if (text.length < at) return count;
+  }
 }
 
 const withoutDate = (text: string) => text.replace(/^Date: .*\r\n/m, '');
@@ -255,6 +258,34 @@ test('who may not pull, or shows a wrong password, is told so by the server; who
   // The first time a password has to be checked.
   expect(registry.access.map(isQuick)).toEqual([false, false, true, false, false, false, false]);
   expect(registry.access[2]).toMatchObject({ user: 'reader', repository: 'quick/i' });
+});
+
+test('a client that asks and does not read gets all of its answers when it does', async () => {
+  const registry = await serveForTest();
+  const config = Buffer.from('{}');
+  await registry.http.pushBlob('quick/l', config);
+  const annotations = { padding: 'x'.repeat(15_000) };
+  const manifest = imageManifest(config, [], { annotations });
+  await registry.http.pushManifest('quick/l', 'v1', manifest);
+  const { socket } = await lineTo(registry);
+  const count = 2000;
+  registry.access.length = 0;
+
+  socket.pause();
+  const request = ask('/v2/quick/l/manifests/v1');
+  for (let sent = 0; sent < count; sent += 1) {
+    socket.write(request);
+    if (sent % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  let text = '';
+  socket.on('data', (piece) => {
+    text += piece;
+  });
+  socket.resume();
+  await vi.waitFor(() => expect(countAnswers(text, 'GET')).toBe(count), 20_000);
+
+  await vi.waitFor(() => expect(registry.access).toHaveLength(count));
+  expect(registry.access.every(({ complete }) => complete)).toBe(true);
 });
 
 test('a registry that stops closes a connection on which all was answered', async () => {

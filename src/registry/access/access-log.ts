@@ -43,10 +43,10 @@ export interface AccessLog {
 }
 
 const FLUSH_MS = 100;
-const FLUSH_BYTES = 64 * 1024;
+const FLUSH_ENTRIES = 200;
 
 /**
- * Appends JSON lines to a file. Lines are gathered for a moment; several processes may share it,
+ * Appends JSON lines to a file. Entries are gathered for a moment, and cost half when they become lines together; several processes may share it,
  * and it may be renamed and begun anew at any time, as log rotation does.
  */
 export function fileAccessLog(path: string, onError: (error: Error) => void): AccessLog {
@@ -56,7 +56,7 @@ export function fileAccessLog(path: string, onError: (error: Error) => void): Ac
   let failed = false;
   let file = open();
   let inode = inodeOf(path);
-  let lines = '';
+  let entries: AccessEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   /** Once, until lines can be written again: a full disk would be told of ten times a second. */
@@ -80,18 +80,19 @@ export function fileAccessLog(path: string, onError: (error: Error) => void): Ac
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (lines === '') return;
+    if (entries.length === 0) return;
     reopenIfNeeded();
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
     file.write(lines, (error) => {
       if (!error) failed = false;
     });
-    lines = '';
+    entries = [];
   }
 
   return {
     write(entry) {
-      lines += `${JSON.stringify(entry)}\n`;
-      if (lines.length >= FLUSH_BYTES) flush();
+      entries.push(entry);
+      if (entries.length >= FLUSH_ENTRIES) flush();
       else timer ??= setTimeout(flush, FLUSH_MS);
     },
     close() {

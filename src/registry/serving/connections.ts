@@ -30,7 +30,8 @@ export function trackConnections(server: Server): Connections {
     socket.once('close', () => open.delete(socket));
   });
   const count = (socket: Socket, change: number) => {
-    if (open.has(socket)) open.set(socket, (open.get(socket) ?? 0) + change);
+    const answers = open.get(socket);
+    if (answers !== undefined || open.has(socket)) open.set(socket, (answers ?? 0) + change);
   };
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     count(socket, 1);

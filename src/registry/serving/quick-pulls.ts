@@ -44,13 +44,12 @@ export function answerQuickly(
     const { repository, reference } = pull.route;
     const found = recallManifest(service, repository, reference);
     const text = found && answerText(found, pull.request.method);
-    if (text === undefined) return false;
-    connections.count(socket, 1);
+    if (!found || text === undefined) return false;
     const client = socket.remoteAddress ?? '';
-    socket.write(text, 'latin1', (error) => {
-      connections.count(socket, -1);
-      recordPull(options, pull, { client, digest: found?.digest, bytesSent: text.length, error });
-    });
+    const { digest } = found;
+    send(socket, text, connections, (error) =>
+      recordPull(options, pull, { client, digest, bytesSent: text.length, error }),
+    );
     return true;
   }
 
@@ -76,6 +75,26 @@ export function answerQuickly(
       else if (!answer(socket, pull))
         void load(socket, pull).then(() => answer(socket, pull) || line.pass(bytes));
     }
+  });
+}
+
+type OnSent = (error: Error | null | undefined) => void;
+
+/** Says when all is out, or will never be. */
+function send(socket: Socket, text: string, connections: Connections, onSent: OnSent): void {
+  const isPlain = socket.writable && !('encrypted' in socket);
+  if (isPlain) {
+    socket.write(text, 'latin1');
+    // Mostly the kernel takes it at once, and to be called back would cost as much as the log.
+    if (socket.writableLength === 0) {
+      onSent(socket.errored);
+      return;
+    }
+  }
+  connections.count(socket, 1);
+  socket.write(isPlain ? '' : text, 'latin1', (error) => {
+    connections.count(socket, -1);
+    onSent(error);
   });
 }
 
@@ -123,14 +142,24 @@ const FIELD_VALUE = /^[ -~]*$/;
 function answerText(found: StoredManifest, method: string): string | undefined {
   const { bytes, mediaType } = found;
   if (bytes.length > JOINED_BYTES || !FIELD_VALUE.test(mediaType)) return undefined;
-  const fields = manifestFields(found);
-  let head = 'HTTP/1.1 200 OK\r\n';
-  for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
-  head += `Date: ${dateNow()}\r\nConnection: keep-alive\r\n${KEEP_ALIVE}\r\n\r\n`;
+  const head = `${headOf(found)}Date: ${dateNow()}\r\n\r\n`;
   return method === 'HEAD' ? head : head + bytes.toString('latin1');
 }
 
-const KEEP_ALIVE = `Keep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
+const heads = new WeakMap<Buffer, { readonly mediaType: string; readonly text: string }>();
+/** Kept with the content, all but the date. */
+function headOf(found: StoredManifest): string {
+  const { bytes, mediaType } = found;
+  const known = heads.get(bytes);
+  if (known?.mediaType === mediaType) return known.text;
+  const fields = [...manifestFields(found), ...KEEP_ALIVE];
+  let text = 'HTTP/1.1 200 OK\r\n';
+  for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`;
+  heads.set(bytes, { mediaType, text });
+  return text;
+}
+
+const KEEP_ALIVE = ['Connection', 'keep-alive', 'Keep-Alive', `timeout=${KEEP_ALIVE_MS / 1000}`];
 
 let date = { second: 0, text: '' };
 function dateNow(): string {

@@ -27,7 +27,7 @@ export function recordRequest(
   service.metrics.requestDone(entry.route ?? 'none', method, status, durationMs / 1000);
   service.metrics.bytes(bytesReceived, bytesSent);
   onAccess?.({
-    at: new Date(service.ctx.now().getTime() - durationMs).toISOString(),
+    at: timeText(Math.floor(service.ctx.now().getTime() - durationMs)),
     listener: name,
     client: done.client,
     user: entry.user,
@@ -48,4 +48,11 @@ export function recordRequest(
     durationMs: Math.round(durationMs * 1000) / 1000,
     agent: done.agent,
   });
+}
+
+let time = { ms: 0, text: '' };
+/** Many requests share a millisecond. */
+function timeText(ms: number): string {
+  if (ms !== time.ms) time = { ms, text: new Date(ms).toISOString() };
+  return time.text;
 }
