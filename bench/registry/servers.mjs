@@ -1,4 +1,4 @@
-// The two registries, ours and one of distribution, each on plain HTTP and on TLS, with the same content.
+// The registries, ours and one of others, on plain HTTP and on TLS, with the same content.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -78,13 +78,44 @@ export async function startDocker(folder, pair, given) {
   }
   await untilServing(urls[0]);
   return {
-    name: 'docker-registry',
+    name: given ? 'distribution' : 'docker-registry',
     url: urls[0],
     tlsUrl: urls[1],
     child: children[0],
     children,
     folder,
   };
+}
+
+/** zot, built with or without its extensions. A folder has one process, so there is no second one for TLS. */
+export async function startZot(folder, program) {
+  const port = await freePort();
+  const config = join(folder, 'zot.json');
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    config,
+    JSON.stringify({
+      distSpecVersion: '1.1.1',
+      storage: { rootDirectory: join(folder, 'data'), commit: true },
+      http: { address: '127.0.0.1', port: String(port), compat: ['docker2s2'] },
+      log: { level: 'error', output: '/dev/null' },
+    }),
+  );
+  const child = spawn(program, ['serve', config], { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  await untilServing(url);
+  return { name: 'zot', url, child, folder };
+}
+
+/** Bare node:http with as many processes. */
+export async function startFloor(workers) {
+  const port = await freePort();
+  const program = join(import.meta.dirname, 'floor.mjs');
+  const args = [program, String(port), String(workers)];
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  await untilServing(url);
+  return { name: 'node:http', url, child };
 }
 
 export async function stop({ child, children = [child] }) {
@@ -133,6 +164,7 @@ export async function publish(url, size) {
   });
   return {
     manifest: '/v2/bench/image/manifests/v1',
+    manifestDigest: `/v2/bench/image/manifests/${digestOf(manifest)}`,
     blob: `/v2/bench/image/blobs/${digestOf(layer)}`,
     type,
   };
