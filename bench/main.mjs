@@ -14,7 +14,8 @@ if (program) {
   const names = readdirSync(here)
     .filter(
       (entry) =>
-        !['main.mjs', 'settle.mjs', 'build-program.mjs'].includes(entry) && !entry.endsWith('.md'),
+        !['main.mjs', 'settle.mjs', 'compare.mjs', 'build-program.mjs'].includes(entry) &&
+        !entry.endsWith('.md'),
     )
     .map((entry) => entry.replace(/\.mjs$/, ''));
   console.error(`Usage: npm run bench NAME [-- OPTIONS]\nBenchmarks: ${names.join(', ')}`);

@@ -67,7 +67,7 @@ async function send(method, url, { body, headers = {} } = {}) {
   });
 }
 
-async function pushBlob(base, repository, { digest, bytes }, from) {
+export async function pushBlob(base, repository, { digest, bytes }, from) {
   const mount = from ? `?mount=${digest}&from=${encodeURIComponent(from)}` : '';
   const begun = await send('POST', new URL(`/v2/${repository}/blobs/uploads/${mount}`, base));
   if (begun.statusCode === 201) return;
@@ -76,6 +76,22 @@ async function pushBlob(base, repository, { digest, bytes }, from) {
   const headers = { 'content-type': 'application/octet-stream' };
   const done = await send('PUT', location, { body: bytes, headers });
   if (done.statusCode !== 201) throw new Error(`PUT of a blob: ${done.statusCode}`);
+}
+
+/** Returns its digest. */
+export async function pushManifest(url, { types = DOCKER, config, layers }) {
+  const manifest = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: types.manifest,
+      config: { mediaType: types.config, digest: config.digest, size: config.size },
+      layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
+    }),
+  );
+  const headers = { 'content-type': types.manifest };
+  const put = await send('PUT', url, { body: manifest, headers });
+  if (put.statusCode !== 201) throw new Error(`PUT of a manifest: ${put.statusCode}`);
+  return digestOf(manifest);
 }
 
 /** Sizes from a half to one and a half of the mean, the same every time. */
@@ -124,19 +140,12 @@ export async function publish(base, shape, name = 'bench') {
     const config = { bytes, digest: digestOf(bytes), size: bytes.length };
     await Promise.all([...own, config].map((one) => pushBlob(base, repository, one)));
     for (const one of [...layers, config]) note(repository, one);
-    const manifest = Buffer.from(
-      JSON.stringify({
-        schemaVersion: 2,
-        mediaType: types.manifest,
-        config: { mediaType: types.config, digest: config.digest, size: config.size },
-        layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
-      }),
-    );
-    const headers = { 'content-type': types.manifest };
-    const url = new URL(`/v2/${repository}/manifests/${tag}`, base);
-    const put = await send('PUT', url, { body: manifest, headers });
-    if (put.statusCode !== 201) throw new Error(`PUT of a manifest: ${put.statusCode}`);
-    images.push({ repository, tag, digest: digestOf(manifest) });
+    const digest = await pushManifest(new URL(`/v2/${repository}/manifests/${tag}`, base), {
+      types,
+      config,
+      layers,
+    });
+    images.push({ repository, tag, digest });
   }
   for (const agent of agents.values()) agent.destroy();
   agents.clear();
