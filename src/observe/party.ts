@@ -66,7 +66,7 @@ const STRONG = new RegExp(
     String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
     String.raw`(?:pull|pulling|push|pushing|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
-    String.raw`\bhost "?(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
+    String.raw`\bhost(?: "?|=')(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`(?:\blookup|resolve host(?: address)?:?) [‘'"]?(?<looked>[\w.-]+)`,
     String.raw`(?:Failed to connect to|\bnc(?: -\S+)*|\btelnet) (?<target>[\w.-]+)(?: port)? (?<port>\d+)`,
   ].join('|'),
