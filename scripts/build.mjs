@@ -72,14 +72,17 @@ function together(metafile) {
   const late = chunksWith(metafile, 're2js');
   const start = readBefore(metafile, ['src/cli/main.ts']);
   const sync = readBefore(metafile, ['src/cli/commands/mirror/sync.ts']);
-  const copy = readBefore(metafile, ['src/mirror/flow/mirror-images.ts']);
+  const run = readBefore(metafile, [
+    'src/cli/commands/mirror/sync-run.ts',
+    'src/mirror/flow/mirror-images.ts',
+  ]);
   const without = (names, ...others) =>
     [...names].filter((name) => ![...others, late].some((known) => known.has(name)));
   const groups = {
     'start.js': start,
     'mirror-sync.js': without(sync, start),
     // Loaded while registries answer.
-    'mirror-images.js': without(copy, start, sync),
+    'mirror-sync-run.js': without(run, start, sync),
   };
   return [groups, late];
 }

@@ -61,11 +61,15 @@ test('no command reads a large library before it needs it', () => {
 
 test('mirror sync reads what collects releases, operators and charts when an image set asks for them', () => {
   const asking = readFor('src/cli/commands/mirror/sync.ts');
-  const sources = [...asking, ...readFor('src/mirror/flow/mirror-images.ts')];
+  const running = readFor('src/cli/commands/mirror/sync-run.ts');
+  const sources = [...asking, ...running, ...readFor('src/mirror/flow/mirror-images.ts')];
 
   expect(asking).toContain('src/remote/create-registries.ts');
-  // Loaded while the registries answer.
-  expect(asking).not.toContain('src/mirror/copy/planner.ts');
+  // Loaded while the mirror answers.
+  expect(
+    asking.filter((file) => /\/(zod|yaml)\/|^src\/(content\/image-set|mirror\/copy)\//.test(file)),
+  ).toEqual([]);
+  expect(running).not.toContain('src/mirror/copy/planner.ts');
   expect(sources).toContain('src/mirror/copy/planner.ts');
   expect(
     sources.filter((file) =>

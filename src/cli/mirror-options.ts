@@ -9,7 +9,7 @@ import { createWeb } from '../http/web.ts';
 import { formatDestination, parseDestination } from '../mirror/destination.ts';
 import type { OtherMirrors } from '../mirror/flow/other-mirrors.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
-import { WorkingDir } from '../mirror/flow/working-dir.ts';
+import { workingFile } from '../mirror/flow/working-files.ts';
 import { loadAuthFiles } from '../remote/config/auth-file.ts';
 import type { Registries } from '../remote/registries.ts';
 import type { OptionSpec, OptionValues, Terminal } from './command.ts';
@@ -103,7 +103,7 @@ export async function withMirrorTools<T>(
     const collect: CollectDeps = {
       source: (reference) => registries.source(reference),
       web,
-      downloads: new WorkingDir(resolve(flags.dir ?? '.')).file('downloads'),
+      downloads: workingFile(resolve(flags.dir ?? '.'), 'downloads'),
       graph: flags.graph,
       graphData: flags.graphData,
       graphBaseImage: flags.graphBaseImage,

@@ -6,7 +6,7 @@ import { parseReference } from '../../oci/reference.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { parseDestination } from '../destination.ts';
-import { askAhead } from './ask-ahead.ts';
+import { askAhead, EarlyAnswers } from './ask-ahead.ts';
 
 const ctx = silentContext();
 const destination = parseDestination('mirror.test/ocp');
@@ -77,4 +77,27 @@ test('askAhead leaves it where collecting takes long: the answers would be old',
 
   expect(askAhead(ctx, { imageSet, destination, registries })).toBeUndefined();
   expect(asked).toEqual([]);
+});
+
+test('askAhead asks once for what was asked before the image set was known, and not for what it does not list', async () => {
+  const { registries, asked } = noting();
+  const before = new EarlyAnswers(ctx, registries);
+  // More than are under way at once.
+  const names = Array.from({ length: 40 }, (_, n) => parseReference(`mirror.test/ocp/old:v${n}`));
+  before.ask([parseReference('mirror.test/ocp/a/b:v1'), ...names]);
+
+  const answers = askAhead(ctx, {
+    imageSet: setWith(LISTED),
+    destination,
+    registries,
+    asked: before,
+  });
+
+  expect(await answers?.take(parseReference('mirror.test/ocp/a/b:v1'))).toMatchObject({ found });
+  await answers?.take(parseReference('mirror.test/ocp/other/name:broken'))?.catch(() => undefined);
+  expect(asked.filter((name) => name === 'mirror.test/ocp/a/b:v1')).toHaveLength(1);
+  expect(asked).toContain('mirror.test/ocp/other/name:broken');
+  expect(asked.filter((name) => name.includes('old')).length).toBeLessThan(40);
+  const dropped = answers?.take(parseReference('mirror.test/ocp/old:v39'));
+  await expect(dropped).rejects.toThrow('not wanted');
 });

@@ -1,29 +1,48 @@
 import type { ImageSet } from '../../content/image-set/image-set.ts';
 import type { Context } from '../../core/context.ts';
-import { createPool } from '../../core/pool.ts';
+import { createPool, type Pool } from '../../core/pool.ts';
 import type { EarlyAnswer } from '../../oci/content.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { type Destination, targetOf } from '../destination.ts';
 
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 
 /** What the mirror has under names it was asked for ahead of time, each for whoever takes it first. */
 export class EarlyAnswers {
   readonly #answers = new Map<string, Promise<EarlyAnswer>>();
-  /** Settles with the first answer: from then on the mirror has questions to work on. */
-  readonly begun: Promise<unknown>;
+  readonly #ctx: Context;
+  readonly #registries: Registries;
+  readonly #pool: Pool;
+  #wanted: ReadonlySet<string> | undefined;
 
-  constructor(ctx: Context, registries: Registries, names: readonly Reference[]) {
-    const pool = createPool(ctx, AT_ONCE);
+  constructor(ctx: Context, registries: Registries) {
+    this.#ctx = ctx;
+    this.#registries = registries;
+    this.#pool = createPool(ctx, AT_ONCE);
+  }
+
+  /** Settles with the first answer: from then on the mirror has questions to work on. */
+  get begun(): Promise<unknown> {
+    const [first = Promise.resolve()] = this.#answers.values();
+    return first.catch(() => undefined);
+  }
+
+  /** Each name is asked for once. */
+  ask(names: readonly Reference[]): void {
     for (const name of names) {
-      const answer = pool.run('', () => ask(ctx, registries, name));
+      const key = formatReference(name);
+      if (this.#answers.has(key)) continue;
+      const answer = this.#pool.run('', () => this.#ask(key, name));
       // Nobody may come for it: then its failure is nobody's.
       answer.catch(() => undefined);
-      this.#answers.set(formatReference(name), answer);
+      this.#answers.set(key, answer);
     }
-    const [first = Promise.resolve()] = this.#answers.values();
-    this.begun = first.catch(() => undefined);
+  }
+
+  /** What has not been asked for yet and is none of these need not be. */
+  only(names: readonly Reference[]): void {
+    this.#wanted = new Set(names.map(formatReference));
   }
 
   /** Undefined for a name that was not asked for, or whose answer was taken: it may be another by now. */
@@ -32,6 +51,12 @@ export class EarlyAnswers {
     const answer = this.#answers.get(key);
     this.#answers.delete(key);
     return answer;
+  }
+
+  #ask(key: string, name: Reference): Promise<EarlyAnswer> {
+    const isWanted = this.#wanted?.has(key) ?? true;
+    if (!isWanted) return Promise.reject(new Error(`${key} is not wanted any more`));
+    return ask(this.#ctx, this.#registries, name);
   }
 }
 
@@ -51,21 +76,29 @@ async function ask(
  */
 export function askAhead(
   ctx: Context,
-  { imageSet, destination, registries }: AskAheadOptions,
+  { imageSet, destination, registries, asked }: AskAheadOptions,
 ): EarlyAnswers | undefined {
   const { platform, operators, helm, atoll, additionalImages } = imageSet;
   const others = [operators, ...Object.values(helm), ...Object.values(atoll)];
-  if (platform || others.some(({ length }) => length > 0)) return undefined;
+  if (platform || others.some(({ length }) => length > 0)) {
+    asked?.only([]);
+    return undefined;
+  }
   const names = additionalImages.flatMap(({ origin, targetRepo, targetTag }) => {
     if (origin.kind === 'layout') return [];
     const image = { kind: 'additional', source: origin.reference, reason: '' } as const;
     return targetOf(destination, { ...image, targetRepository: targetRepo, targetTag });
   });
-  return new EarlyAnswers(ctx, registries, names);
+  const answers = asked ?? new EarlyAnswers(ctx, registries);
+  answers.only(names);
+  answers.ask(names);
+  return answers;
 }
 
 interface AskAheadOptions {
   readonly imageSet: ImageSet;
   readonly destination: Destination;
   readonly registries: Registries;
+  /** What was asked before anybody knew the image set. */
+  readonly asked?: EarlyAnswers | undefined;
 }

@@ -6,11 +6,12 @@ import type { EarlyAnswers } from './ask-ahead.ts';
 import { copyContent } from './copy-content.ts';
 import { type BaseRepositories, mirrorTarget } from './mirror-target.ts';
 import { warnOfReplaced } from './placed-image.ts';
-import { type MirrorReport, type RunKind, reportOf, writeReports } from './report.ts';
+import type { MirrorReport, RunKind } from './report.ts';
 import type { MirrorRunOptions, RunContent } from './run.ts';
 import { Spool } from './spool.ts';
 import { UploadNotes } from './upload-notes.ts';
 import type { KnownImage } from './working-dir.ts';
+import { reportOf, writeReports } from './write-report.ts';
 import { type WrittenResources, writeResources } from './write-resources.ts';
 
 export interface MirrorRun extends MirrorRunOptions, RunKind {

@@ -15,10 +15,11 @@ import { type DryRun, dryRun } from './dry-run.ts';
 import { recordOf } from './image-record.ts';
 import type { PreviousImage } from './inventory.ts';
 import { pacedBy } from './paced-source.ts';
-import { failuresOf, type MirrorReport, reportOf, writeReports } from './report.ts';
+import { failuresOf, type MirrorReport } from './report.ts';
 import type { RunOptions } from './run.ts';
 import { type ImageLayer, saveDeltas, withDeltas } from './save-deltas.ts';
 import type { WorkingDir } from './working-dir.ts';
+import { reportOf, writeReports } from './write-report.ts';
 
 /** What filling a bundle needs, whatever goes into it. */
 export interface FillOptions extends RunOptions {

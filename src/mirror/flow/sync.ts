@@ -5,7 +5,10 @@ import type { DryRun } from './dry-run.ts';
 import type { MirrorResult } from './mirror-images.ts';
 import { type MirrorRunOptions, presentIn } from './run.ts';
 
-export interface SyncOptions extends MirrorRunOptions, Collecting {}
+export interface SyncOptions extends MirrorRunOptions, Collecting {
+  /** What the mirror was asked before the image set was known. */
+  readonly asked?: EarlyAnswers | undefined;
+}
 
 /** Upstream to mirror in one go: collect, place, copy, and write what the cluster needs. */
 export async function syncMirror(ctx: Context, options: SyncOptions): Promise<MirrorResult> {

@@ -12,6 +12,7 @@ import { formatReference } from '../../oci/reference.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { joinNeeds, needsOf } from '../need.ts';
 import { imageRecordSchema, placedOf, recordOf } from './image-record.ts';
+import { workingFile } from './working-files.ts';
 
 // <dir>/working-dir/
 //   mirrored.json            every image that is in the mirror, over all runs
@@ -59,7 +60,7 @@ export class WorkingDir {
   #known: { readonly text: string; readonly images: readonly KnownImage[] } | undefined;
 
   constructor(directory: string) {
-    this.path = join(directory, 'working-dir');
+    this.path = workingFile(directory);
   }
 
   file(...names: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Context } from '../../../core/context.ts';
 import { counted } from '../../../core/format.ts';
 import type { WatchedCommand } from '../../../dashboard/watched-command.ts';
 import type { MirrorReport } from '../../../mirror/flow/report.ts';
-import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
+import { workingFile } from '../../../mirror/flow/working-files.ts';
 import type { OptionValues, Terminal } from '../../command.ts';
 import { besideCommandPage, type UI_SWITCH } from '../../dashboard-options.ts';
 import { type PACE_OPTIONS, paced } from '../../mirror-options.ts';
@@ -27,7 +27,7 @@ export function pacedBesidePage<R extends { readonly report: Pick<MirrorReport, 
     stage: 'images',
     mirrorFolder,
     mirror: options.to.replace(/^docker:\/\//, ''),
-    runs: new WorkingDir(mirrorFolder).file('runs'),
+    runs: workingFile(mirrorFolder, 'runs'),
     files: options.config === undefined ? [] : [resolve(options.config)],
   };
   const troubleIn = ({ report: { failed } }: R) =>

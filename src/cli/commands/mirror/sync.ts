@@ -1,20 +1,11 @@
 import { resolve } from 'node:path';
-import { readImageSet } from '../../../content/image-set/parse-image-set.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
-import { planSync, syncMirror } from '../../../mirror/flow/sync.ts';
-import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
+import { askRemembered } from '../../../mirror/flow/ask-remembered.ts';
 import { defineCommand } from '../../command.ts';
 import { UI_SWITCH } from '../../dashboard-options.ts';
 import { onOff, text } from '../../flags.ts';
-import {
-  COLLECT_OPTIONS,
-  MIRROR_OPTIONS,
-  otherMirrors,
-  withMirrorTools,
-} from '../../mirror-options.ts';
+import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
 import { orDryRun } from './dry-run-text.ts';
-import { imageSetWith } from './image-set-option.ts';
-import { pacedBesidePage } from './paced-beside-page.ts';
 import { resultText } from './result-text.ts';
 
 export const mirrorSyncCommand = defineCommand({
@@ -41,27 +32,15 @@ export const mirrorSyncCommand = defineCommand({
   },
   async run(ctx, input) {
     const { options, terminal } = input;
-    const imageSet = imageSetWith(await readImageSet(resolve(options.config)), options);
     const destination = parseDestination(options.to, options.maxNestedPaths);
-    const workingDir = new WorkingDir(resolve(options.dir));
     return withMirrorTools(options, terminal, async (tools) => {
-      const sync = {
-        imageSet,
-        destination,
-        workingDir,
-        ...tools,
-        icsp: options.icsp,
-        alsoAt: otherMirrors(options),
-        copySignatures: options.signatures,
-        concurrency: options.concurrency,
-      };
-      return options.dryRun
-        ? { dryRun: await planSync(ctx, sync) }
-        : {
-            result: await pacedBesidePage(ctx, 'mirror sync', input, (within, pace) =>
-              syncMirror(within, { ...sync, ...pace }),
-            ),
-          };
+      // A window may open hours later, when answers are old.
+      const isNow = !options.dryRun && options.window === undefined;
+      const place = { dir: resolve(options.dir), destination, registries: tools.registries };
+      const asked = isNow ? await askRemembered(ctx, place) : undefined;
+      // The larger part is loaded while the mirror answers.
+      const { runSync } = await import('./sync-run.ts');
+      return runSync(ctx, input, { ...tools, destination, asked });
     });
   },
   ...orDryRun(resultText),
