@@ -92,8 +92,8 @@ export class Landing {
 
 /** For heads and small bodies: every connection holds one all the time. */
 const SMALL_BYTES = 16 * 1024;
-/** A read costs as much whether it brings little or much. */
-const PLAIN_BYTES = 512 * 1024;
+/** A read costs as much whether it brings little or much; a dozen blobs hold some thirty of these. */
+const PLAIN_BYTES = 384 * 1024;
 const TLS_BYTES = 128 * 1024;
 /** TLS hands out one record at a time, whatever room there is. */
 const RECORD_BYTES = 16 * 1024;
