@@ -33,3 +33,27 @@ test('AttachmentFinder waits for a registry’s first answer about referrers bef
   expect((await Promise.all(found)).flat()).toEqual([]);
   expect(asked).toEqual(images);
 });
+
+test('AttachmentFinder lists the tags of a repository once, before anybody looks for a digest', async () => {
+  let lists = 0;
+  const source = {
+    resolve: async () => undefined,
+    manifest: () => Promise.reject(new Error('none')),
+    async *blob() {},
+    can: {
+      async *tags() {
+        lists += 1;
+        yield 'v1';
+      },
+    },
+  };
+  const group = { kind: 'registry', name: 'up.test' } as const;
+  const from = { source, group, key: 'up.test/app' };
+  const finder = new AttachmentFinder();
+
+  finder.begin(silentContext(), from);
+  await setImmediate();
+  expect(lists).toBe(1);
+  expect(await finder.find(silentContext(), from, digestOf('a'))).toEqual([]);
+  expect(lists).toBe(1);
+});

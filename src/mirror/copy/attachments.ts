@@ -22,6 +22,12 @@ export class AttachmentFinder {
   readonly #tags = new Map<string, KnownTags>();
   readonly #firstAnswers = new Map<string, Promise<unknown>>();
 
+  /** Lists tags before a digest is known to look for among them, so that a distant source is asked at once. */
+  begin(ctx: Context, from: SourceRepository): void {
+    // Nobody comes for it when the image itself cannot be read.
+    this.#tagsOf(ctx, from).catch(() => undefined);
+  }
+
   async find(ctx: Context, from: SourceRepository, subject: Digest): Promise<Attachment[]> {
     const tags = this.#tagsOf(ctx, from);
     const [tagged, referring] = await Promise.all([

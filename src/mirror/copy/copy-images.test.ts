@@ -200,9 +200,9 @@ test('copyImages has nothing to do the second time, and asks little to know that
   expect(report).toMatchObject({ copied: 0, skipped: 3, failed: 0 });
   expect(a.calls.filter((call) => !call.startsWith('referrers '))).toEqual([
     'resolve app v1',
+    'tags app ',
     'resolve app v2',
     'resolve app v3',
-    'tags app ',
   ]);
   expect(b.calls).toEqual(['resolve app v1', 'resolve app v2', 'resolve app v3']);
 });

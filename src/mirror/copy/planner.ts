@@ -61,6 +61,7 @@ export class Planner {
       this.#lastWasThere && !isDigest(job.reference) ? this.#resolve(request) : undefined;
     // When the target fails first, nothing waits for this any more.
     ahead?.catch(() => undefined);
+    if (this.#wantsAttachments(job)) this.#finder.begin(this.#ctx, from);
     const tags = await this.#tagsAt(to, job.tags);
     this.#lastWasThere = !tags.areMissing;
     const { root, manifest } = await this.#findRoot(request, tags, ahead);
