@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseImageSet } from '../../content/image-set/parse-image-set.ts';
-import { silentContext } from '../../core/context.ts';
+import { type Context, silentContext } from '../../core/context.ts';
 import { digestOf } from '../../oci/digest.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
@@ -100,4 +100,37 @@ test('askAhead asks once for what was asked before the image set was known, and 
   expect(asked.filter((name) => name.includes('old')).length).toBeLessThan(40);
   const dropped = answers?.take(parseReference('mirror.test/ocp/old:v39'));
   await expect(dropped).rejects.toThrow('not wanted');
+});
+
+test('EarlyAnswers asks for nothing more and tells nothing once it is over', async () => {
+  const events: unknown[] = [];
+  const signals: AbortSignal[] = [];
+  const { registries } = noting();
+  const repository: Registries['repository'] = (registry, path) => {
+    const real = registries.repository(registry, path);
+    const resolve = (within: Context) => {
+      signals.push(within.signal);
+      return new Promise<never>((_, reject) => {
+        within.signal.addEventListener('abort', () => reject(within.signal.reason));
+      });
+    };
+    const read = real.can.read && { ...real.can.read, resolve };
+    return Object.assign(Object.create(real), { can: { ...real.can, read } });
+  };
+  const within = { ...ctx, emit: (event: unknown) => events.push(event) };
+  const answers = new EarlyAnswers(
+    within,
+    Object.assign(Object.create(registries), { repository }),
+  );
+  answers.ask(Array.from({ length: 40 }, (_, n) => parseReference(`mirror.test/ocp/a:v${n}`)));
+  const underWay = signals.length;
+
+  answers.end();
+
+  const first = answers.take(parseReference('mirror.test/ocp/a:v0'));
+  const last = answers.take(parseReference('mirror.test/ocp/a:v39'));
+  await expect(first).rejects.toThrow('no answer is needed');
+  await expect(last).rejects.toThrow('no answer is needed');
+  expect(signals.every((signal) => signal.aborted)).toBe(true);
+  expect([signals.length, events]).toEqual([underWay, []]);
 });

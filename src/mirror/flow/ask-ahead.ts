@@ -14,12 +14,13 @@ export class EarlyAnswers {
   readonly #ctx: Context;
   readonly #registries: Registries;
   readonly #pool: Pool;
+  readonly #over = new AbortController();
   #wanted: ReadonlySet<string> | undefined;
 
   constructor(ctx: Context, registries: Registries) {
-    this.#ctx = ctx;
+    this.#ctx = { ...ctx, signal: AbortSignal.any([ctx.signal, this.#over.signal]) };
     this.#registries = registries;
-    this.#pool = createPool(ctx, AT_ONCE);
+    this.#pool = createPool(this.#ctx, AT_ONCE);
   }
 
   /** Settles with the first answer: from then on the mirror has questions to work on. */
@@ -51,6 +52,11 @@ export class EarlyAnswers {
     const answer = this.#answers.get(key);
     this.#answers.delete(key);
     return answer;
+  }
+
+  /** Nobody needs an answer any more: what is under way ends without a word. */
+  end(): void {
+    this.#over.abort(new Error('no answer is needed any more'));
   }
 
   #ask(key: string, name: Reference): Promise<EarlyAnswer> {

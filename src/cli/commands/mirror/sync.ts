@@ -38,9 +38,13 @@ export const mirrorSyncCommand = defineCommand({
       const isNow = !options.dryRun && options.window === undefined;
       const place = { dir: resolve(options.dir), destination, registries: tools.registries };
       const asked = isNow ? await askRemembered(ctx, place) : undefined;
-      // The larger part is loaded while the mirror answers.
-      const { runSync } = await import('./sync-run.ts');
-      return runSync(ctx, input, { ...tools, destination, asked });
+      try {
+        // The larger part is loaded while the mirror answers.
+        const { runSync } = await import('./sync-run.ts');
+        return await runSync(ctx, input, { ...tools, destination, asked });
+      } finally {
+        asked?.end();
+      }
     });
   },
   ...orDryRun(resultText),
