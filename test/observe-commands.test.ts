@@ -137,6 +137,7 @@ test('atoll diagnose explains lines of standard input, and says when no rule loo
     lines: [{ line: 1, decoded: 'all is well', origins: ['text:unknown'], rules: [] }],
     noCause: {
       forms: [{ form: 'plain text', files: 1 }],
+      last: { file: 'given', text: 'all is well' },
       gather: expect.arrayContaining([expect.stringContaining('.openshift_install.log')]),
     },
   });
@@ -194,7 +195,29 @@ test('atoll diagnose of nothing asks for something, and of an empty paste says t
   expect(nothing.status).toBe(2);
   expect(nothing.stderr).toContain('pipe a log to "atoll diagnose -"');
   expect(asked.status).toBe(0);
-  expect(asked.stdout).toMatch(/^No known cause found/);
+  expect(asked.stdout).toMatch(/^No known cause found.*\n\nThere was no text to read\n/);
+});
+
+test('atoll diagnose of a log without an error says what it said last', async () => {
+  const { stdout } = await piped(
+    'level=info msg=Creating infrastructure resources...\nlevel=info msg=Waiting for the Kubernetes API...\n\n',
+  );
+
+  expect(stdout).toContain(
+    'No line of it is an error by its words; what it said last: standard input level=info msg=Waiting for the Kubernetes API...',
+  );
+});
+
+test('atoll diagnose of a crash asks for the trace and the version first', async () => {
+  const { stdout } = await piped('INFO Consuming Install Config\npanic: runtime error: gizmo\n');
+
+  expect(stdout).toMatch(/What to gather next:\n {2}All that the program that crashed printed/);
+});
+
+test('atoll diagnose does not take a pull that failed for a bootstrap', async () => {
+  const { stdout } = await piped(UNTRUSTED);
+
+  expect(stdout).not.toContain('Bootstrap:');
 });
 
 test('atoll diagnose that waits for standard input ends when it is told to', async () => {

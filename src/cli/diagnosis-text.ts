@@ -1,6 +1,7 @@
 import { counted, formatBytes, formatDuration } from '../core/format.ts';
 import type { Diagnosis } from '../observe/diagnose.ts';
 import type { Evidence, Finding } from '../observe/findings.ts';
+import type { NoCause } from '../observe/no-cause.ts';
 import { printable } from '../observe/quote-line.ts';
 import type { RuleData } from '../observe/rules/schema.ts';
 import type { Style } from './command.ts';
@@ -93,17 +94,24 @@ function asideLines(findings: readonly Finding[], style: Style): string[] {
 /** Where no cause was found: what there was to go by. */
 export function noCauseLines({ noCause }: Pick<Diagnosis, 'noCause'>, style: Style): string[] {
   if (!noCause) return [];
-  const { forms, from, to, firstError, gather } = noCause;
-  const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ') || 'nothing';
+  const { forms, from, to, gather } = noCause;
+  const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ');
+  const span = from ? `${from} to ${to}` : 'nothing that tells a time';
   return [
     '',
-    `What was read: ${read}${from ? `, ${from} to ${to}` : ', nothing that tells a time'}`,
-    firstError
-      ? `The first real error: ${evidenceLine(firstError, style)}`
-      : 'No line of it is an error by its words',
+    ...(read === ''
+      ? ['There was no text to read']
+      : [`What was read: ${read}, ${span}`, errorLine(noCause, style)]),
     ...(gather.length === 0 ? [] : ['What to gather next:']),
     ...gather.map((one) => `  ${one}`),
   ];
+}
+
+function errorLine({ firstError, last }: NoCause, style: Style): string {
+  if (firstError) return `The first real error: ${evidenceLine(firstError, style)}`;
+  if (!last) return 'No line of it is an error by its words';
+  const place = style.dim(`${printable(last.file)}${last.at ? ` ${last.at}` : ''}`);
+  return `No line of it is an error by its words; what it said last: ${place} ${last.text}`;
 }
 
 function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {

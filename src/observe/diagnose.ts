@@ -85,6 +85,7 @@ export async function diagnose(
       coverage.file(path);
       reading.file(kind);
     },
+    onEnd: (last) => reading.end(last),
     onTime: (at, first) => {
       reading.time(at, first);
       objects.noteTime(at);
@@ -160,5 +161,7 @@ const BY_SYSTEMD = /^journal:\w+\/(?:systemd|init)$/;
 function bootstrapOf(state: BootstrapState): Pick<Diagnosis, 'bootstrap'> {
   if (state.verdict === 'unknown') return {};
   const step = state.steps.find(({ id }) => id === state.current);
+  // A pull that failed may be of any machine: alone it tells of no bootstrap.
+  if (!step && state.verdict === 'running') return {};
   return { bootstrap: { verdict: state.verdict, at: state.at, ...(step ? { step } : {}) } };
 }

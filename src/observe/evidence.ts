@@ -19,6 +19,13 @@ export interface EvidenceLine extends EvidencePlace {
   readonly lead?: string | undefined;
 }
 
+/** The end of a file, whatever it says. */
+export interface EndLine {
+  readonly file: string;
+  readonly text: string;
+  readonly at?: Date | undefined;
+}
+
 /** Something to look for in lines of certain origins. */
 export interface LinePattern {
   readonly pattern: string;
@@ -43,6 +50,8 @@ export interface EvidenceSink<P extends LinePattern = LinePattern> {
   onUnread(unread: UnreadEvidence): void;
   /** A file that is about to be read, and what it was taken for. */
   onFile(path: string, kind: FileKind): void;
+  /** The last line of a file of lines. */
+  onEnd?(line: EndLine): void;
   /** The last time a file of lines speaks of, whatever its last line says, and the first. */
   onTime(at: Date, first: Date): void;
 }

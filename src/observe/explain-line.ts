@@ -6,11 +6,12 @@ import { concerns, counts, isQuoted, matchLine, partiesWith, seenText } from './
 import type { PlacedLine } from './place-line.ts';
 import { quoteLine } from './quote-line.ts';
 import { withOrigin } from './read-evidence.ts';
-import { placed, searchable } from './read-lines.ts';
+import { placed } from './read-lines.ts';
 import { meaningOf, type Rule, shippedRules } from './rules/catalogue.ts';
 import type { RuleKind } from './rules/schema.ts';
-import { createLineScanner } from './scan/line-scanner.ts';
+import { createLineScanner, type NumberedLines } from './scan/line-scanner.ts';
 import { plainLines } from './scan/plain-lines.ts';
+import { searchable } from './searchable.ts';
 
 /** Why a rule whose fixed text a line holds did or did not speak. */
 export type Verdict =
@@ -92,15 +93,26 @@ async function readLines(
   const bytes = plainLines(Buffer.from(text));
   const kind = withOrigin(asLog(kindOfContent(bytes)), origin);
   if (!kind || text.trim() === '') throw unusable('found no text');
-  const raw = await buffer(searchable(once(bytes), kind.format));
+  const { raw, numbers } = await madeLines(bytes, kind, now);
   const lines = raw.toString('utf8').replaceAll('\r', '').split('\n');
   if (lines.length > MAX_LINES) throw unusable(`found ${lines.length} lines`);
   const offered = await offeredIn(raw, rules, kind);
   return lines.flatMap((line, index) => {
     const hit = { text: line, before: () => lines.slice(0, index) };
-    const read = { line: index + 1, rules: offered.get(index + 1) ?? [] };
+    const read = { line: numbers[index] ?? index + 1, rules: offered.get(index + 1) ?? [] };
     return line.trim() === '' ? [] : [{ ...read, placed: placed(hit, kind, now) }];
   });
+}
+
+async function madeLines(bytes: Buffer, kind: FileKind, now: Date) {
+  const lines = await searchable(once(bytes), kind, now);
+  if ('chunks' in lines) return { raw: await buffer(lines.chunks), numbers: [] };
+  const blocks: NumberedLines[] = [];
+  for await (const block of lines.made) blocks.push(block);
+  return {
+    raw: Buffer.concat(blocks.map((block) => block.bytes)),
+    numbers: blocks.flatMap((block) => block.numbers),
+  };
 }
 
 /** A line that looks like an object or a record was still pasted as a line. */

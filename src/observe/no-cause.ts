@@ -1,5 +1,7 @@
+import type { EndLine } from './evidence.ts';
 import type { FileKind, Format } from './file-kind.ts';
 import type { Evidence } from './findings.ts';
+import { quoteLine } from './quote-line.ts';
 
 /** Where no cause was found: what there was to go by, and what would help. */
 export interface NoCause {
@@ -10,6 +12,8 @@ export interface NoCause {
   readonly to?: string;
   /** The first line in time that is an error and not known to be harmless. */
   readonly firstError?: Evidence;
+  /** What was said last: where nothing is an error, it is what was waited for. */
+  readonly last?: Pick<Evidence, 'file' | 'at' | 'text'>;
   /** What was not there and is worth having, the most telling first. */
   readonly gather: readonly string[];
 }
@@ -78,6 +82,7 @@ export function createReading() {
   const origins = new Set<string>();
   let from: Date | undefined;
   let to: Date | undefined;
+  let last: EndLine | undefined;
   return {
     file({ format, machine, origins: own }: FileKind): void {
       files.set(FORMS[format], (files.get(FORMS[format]) ?? 0) + 1);
@@ -85,9 +90,12 @@ export function createReading() {
       if (machine) origins.add(`journal:${machine}/`);
       if (format.startsWith('objects-')) origins.add('object:');
     },
-    time(last: Date, first: Date): void {
+    time(end: Date, first: Date): void {
       if (!from || first < from) from = first;
-      if (!to || last > to) to = last;
+      if (!to || end > to) to = end;
+    },
+    end(line: EndLine): void {
+      if (!last?.at || (line.at && line.at >= last.at)) last = line;
     },
     noCause(seen: Iterable<string>, firstError: Evidence | undefined): NoCause {
       const all = [...origins, ...seen];
@@ -96,11 +104,23 @@ export function createReading() {
         ...(from ? { from: from.toISOString() } : {}),
         ...(to ? { to: to.toISOString() } : {}),
         ...(firstError ? { firstError } : {}),
-        gather: missingOf(all),
+        ...(last ? { last: endOf(last) } : {}),
+        gather: [...(CRASH.test(firstError?.text ?? '') ? [TRACE] : []), ...missingOf(all)],
       };
     },
   };
 }
+
+const endOf = ({ file, text, at }: EndLine) => ({
+  file,
+  ...(at ? { at: at.toISOString() } : {}),
+  text: quoteLine(text).slice(0, 600),
+});
+
+/** What a program of Go says when it crashes. */
+const CRASH = /\bpanic: |\bSIGSEGV\b|^goroutine \d/;
+const TRACE =
+  'All that the program that crashed printed, and its version ("openshift-install version", "oc-mirror version"): that it crashes is a fault of its own';
 
 /** Who shows an install is asked for the rest of it; who shows only mirroring for the rest of that. */
 function missingOf(origins: readonly string[]): string[] {

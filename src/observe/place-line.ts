@@ -18,6 +18,8 @@ export interface PlacedLine extends LogLine {
   readonly lead?: string | undefined;
 }
 
+/** Where somebody typed a command. */
+export const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
 /** What stands before a line that was quoted in a ticket or pasted indented. */
 const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
 const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;

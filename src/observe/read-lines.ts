@@ -1,14 +1,18 @@
 import type { EvidenceLine, EvidencePlace, EvidenceSink, LinePattern } from './evidence.ts';
 import { ANYWHERE, type FileKind, type Format } from './file-kind.ts';
 import { decodeLogrus, decodeOcMirror, decodePlain } from './formats/installer-log.ts';
-import { journalExportAsText } from './formats/journal-export.ts';
-import { journalFieldsAsText } from './formats/journal-fields.ts';
-import { decodeJournalJson, withTextMessages } from './formats/journal-json.ts';
+import { decodeJournalJson } from './formats/journal-json.ts';
 import { decodeJournalText } from './formats/journal-text.ts';
 import type { LineDecoder, LogLine } from './formats/log-line.ts';
 import { decodeOwnEvent } from './formats/own-journal.ts';
-import { type PlacedLine, placeLine } from './place-line.ts';
-import { createLineScanner, type LineHit, wholeLines } from './scan/line-scanner.ts';
+import { type PlacedLine, PROMPT, placeLine } from './place-line.ts';
+import {
+  createLineScanner,
+  type LineHit,
+  type LineScanner,
+  type NumberedLines,
+} from './scan/line-scanner.ts';
+import { type Searchable, searchable } from './searchable.ts';
 import type { SourceFile } from './source-files.ts';
 
 /** Finds the lines that patterns ask for, in files and in text that is in memory already. */
@@ -48,12 +52,22 @@ export function createLineReader<P extends LinePattern>(
       const sources = patterns.map(({ pattern }) => pattern);
       const scanner = createLineScanner(sources, kind.format === 'own-events');
       const tail = createTail(now);
-      for await (const hits of scanner.scan(tail.watch(searchable(file.content, kind.format)))) {
+      const lines = await searchable(file.content, kind, now);
+      for await (const hits of scanned(scanner, tail, lines)) {
         for (const hit of hits) {
           if (sink.isWorth?.(hit.text) === false) continue;
           const line = placed(hit, kind, tail.reference());
           tell(sink, file, hit, line, patterns, applies);
         }
+      }
+      const [text] = tail
+        .text()
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(-1);
+      if (text !== undefined) {
+        const { message, at } = decode(text, kind, tail.reference());
+        sink.onEnd?.({ file: file.name, text: message, at });
       }
       const timeOf = (line: string) => decode(line, kind, tail.reference()).at;
       const last = firstTimeIn(tail.text().split('\n').toReversed(), timeOf);
@@ -77,13 +91,14 @@ function createTail(now: Date) {
   let reference: Date | undefined;
   let start: string | undefined;
   return {
-    async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      for await (const chunk of chunks) {
+    async *watch<T extends Buffer | NumberedLines>(blocks: AsyncIterable<T>): AsyncGenerator<T> {
+      for await (const block of blocks) {
+        const chunk = Buffer.isBuffer(block) ? block : block.bytes;
         reference ??= referenceIn(chunk, now);
         start ??= chunk.toString('utf8', 0, TAIL_BYTES);
         const end = chunk.subarray(-TAIL_BYTES);
         kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
-        yield chunk;
+        yield block;
       }
     },
     text: (): string => kept.toString('utf8'),
@@ -108,13 +123,14 @@ function firstTimeIn(
   return undefined;
 }
 
-/** The content as lines in which text can be found as it is. */
-export function searchable(content: AsyncIterable<Buffer>, format: Format): AsyncIterable<Buffer> {
-  if (format === 'journal-export') return journalExportAsText(content);
-  if (format === 'journal-fields') return journalFieldsAsText(content);
-  if (format === 'journal-json') return withTextMessages(wholeLines(content));
-  return content;
-}
+const scanned = (
+  scanner: LineScanner,
+  tail: ReturnType<typeof createTail>,
+  lines: Searchable,
+): AsyncGenerator<readonly LineHit[]> =>
+  'made' in lines
+    ? scanner.scanNumbered(tail.watch(lines.made))
+    : scanner.scan(tail.watch(lines.chunks));
 
 /** Lists of origins come back again and again, and asking each pattern costs more than matching it. */
 function createApplies<P extends LinePattern>() {
@@ -190,7 +206,6 @@ function unfolded({ text, after }: LineInPlace, before: readonly string[]): stri
 }
 
 const CURL_VERBOSE = /^[<*{}] /;
-const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
 
 /** What a line may go on with: the command that was typed, which names the other end, and the line before. */
 function leadOf(before: readonly string[]): string | undefined {

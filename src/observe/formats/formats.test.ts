@@ -72,8 +72,10 @@ test('journalExportAsText reads what formatJournalExport writes, newlines includ
   const bytes = Buffer.concat([formatJournalExport(ENTRY), formatJournalExport(odd)]);
 
   for (const size of [1, 13, 10_000]) {
-    const text = await collect(journalExportAsText(chunked(bytes, size)));
-    const lines = text.trim().split('\n');
+    const parts: string[] = [];
+    for await (const part of journalExportAsText(chunked(bytes, size)))
+      parts.push(part.bytes.toString());
+    const lines = parts.join('').trim().split('\n');
     expect(lines.map((line) => decodeJournalText(line, LATER))).toEqual([
       LINE,
       { ...LINE, message: 'two\\nlines' },

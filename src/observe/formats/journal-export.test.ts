@@ -6,7 +6,7 @@ async function linesOf(chunks: readonly (string | Buffer)[]): Promise<string[]> 
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
   const lines: string[] = [];
-  for await (const part of journalExportAsText(bytes())) lines.push(part.toString());
+  for await (const part of journalExportAsText(bytes())) lines.push(part.bytes.toString());
   return lines.join('').split('\n').filter(Boolean);
 }
 
@@ -82,3 +82,29 @@ test('isJournalExport knows the fields an export begins with', () => {
   expect(isJournalExport('x __CURSOR=s=1\n')).toBe(false);
   expect(isJournalExport('MESSAGE=x\n')).toBe(false);
 });
+
+test.each([1, 7, 10_000])(
+  'journalExportAsText knows the lines of the file that messages stand in, in pieces of %i',
+  async (size) => {
+    const bytes = Buffer.concat([
+      Buffer.from('__REALTIME_TIMESTAMP=1\n_PID=7\nMESSAGE=one\n\n'),
+      Buffer.from('__REALTIME_TIMESTAMP=2\n'),
+      binary('COREDUMP', Buffer.from('a\nb\nc')),
+      binary('MESSAGE', Buffer.from('two\nthree')),
+      Buffer.from('\n__REALTIME_TIMESTAMP=3\nMESSAGE=four\n'),
+    ]);
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const editor = bytes.toString('latin1').split('\n');
+
+    const numbers: number[] = [];
+    for await (const part of journalExportAsText(chunks())) numbers.push(...part.numbers);
+
+    expect(numbers.map((number) => editor[number - 1])).toEqual([
+      'MESSAGE=one',
+      'MESSAGE',
+      'MESSAGE=four',
+    ]);
+  },
+);

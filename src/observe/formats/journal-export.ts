@@ -1,4 +1,5 @@
 import { asBuffer } from '../../core/archive/byte-source.ts';
+import type { NumberedLines } from '../scan/line-scanner.ts';
 import { fieldsOfEntry, lineOfFields } from './journal-json.ts';
 import { formatWithUnit, type JournalEntry } from './journal-text.ts';
 
@@ -29,14 +30,32 @@ export function isJournalExport(head: string): boolean {
  */
 export async function* journalExportAsText(
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<NumberedLines> {
   const parser = createExportParser();
   for await (const chunk of chunks) {
-    const text = parser.push(asBuffer(chunk).toString('latin1'));
-    if (text !== '') yield Buffer.from(text, 'latin1');
+    const lines = parser.push(asBuffer(chunk).toString('latin1'));
+    if (lines.length > 0) yield numbered(lines);
   }
   const rest = parser.end();
-  if (rest !== '') yield Buffer.from(rest, 'latin1');
+  if (rest.length > 0) yield numbered(rest);
+}
+
+/** An entry as one line, and where in the file its message stands. */
+interface EntryLine {
+  readonly text: string;
+  readonly number: number;
+}
+
+const numbered = (lines: readonly EntryLine[]): NumberedLines => ({
+  bytes: Buffer.from(lines.map(({ text }) => text).join(''), 'latin1'),
+  numbers: lines.map(({ number }) => number),
+});
+
+function newlinesIn(text: string, from: number, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < end; count += 1)
+    at = text.indexOf('\n', at + 1);
+  return count;
 }
 
 /** Takes text cut anywhere and gives the lines of the entries that are whole. */
@@ -46,14 +65,18 @@ function createExportParser() {
   /** Whether the line under way is too long to be kept: the rest of it is no field. */
   let isDropping = false;
   let fields: Record<string, string> | undefined;
-  let lines: string[] = [];
+  let lines: EntryLine[] = [];
+  /** The line of the file that is being read, and the one of the message of the entry under way. */
+  let line = 1;
+  let number = 1;
 
   function endEntry(): void {
-    if (fields) lines.push(textOfFields(fields));
+    if (fields) lines.push({ text: textOfFields(fields), number });
     fields = undefined;
   }
 
   function keep(name: string, value: string): void {
+    if (!fields || name === 'MESSAGE') number = line;
     fields ??= {};
     if (WANTED.has(name)) fields[name] = value;
   }
@@ -73,10 +96,10 @@ function createExportParser() {
       endEntry();
       return end + 1;
     }
-    const line = data.slice(at, end);
-    const equals = line.indexOf('=');
-    if (equals < 0) return binary(data, line, end + 1);
-    keep(line.slice(0, equals), line.slice(equals + 1));
+    const field = data.slice(at, end);
+    const equals = field.indexOf('=');
+    if (equals < 0) return binary(data, field, end + 1);
+    keep(field.slice(0, equals), field.slice(equals + 1));
     return end + 1;
   }
 
@@ -95,28 +118,32 @@ function createExportParser() {
     return start + length + 1;
   }
 
-  function push(chunk: string): string {
+  function push(chunk: string): readonly EntryLine[] {
     const data = pending + chunk;
     let at = 0;
+    const moveTo = (end: number) => {
+      line += newlinesIn(data, at, end);
+      at = end;
+    };
     for (;;) {
       const skipped = Math.min(skip, data.length - at);
-      at += skipped;
+      moveTo(at + skipped);
       skip -= skipped;
       const following = skip > 0 || at >= data.length ? -1 : next(data, at);
       if (following < 0) break;
-      at = following;
+      moveTo(following);
     }
     pending = data.slice(at);
     return take();
   }
 
-  function take(): string {
-    const text = lines.join('');
+  function take(): readonly EntryLine[] {
+    const taken = lines;
     lines = [];
-    return text;
+    return taken;
   }
 
-  function end(): string {
+  function end(): readonly EntryLine[] {
     endEntry();
     return take();
   }

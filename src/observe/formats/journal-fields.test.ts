@@ -1,5 +1,5 @@
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import type { NumberedLines } from '../scan/line-scanner.ts';
 import { isJournalFields, journalFieldsAsText } from './journal-fields.ts';
 
 const VERBOSE = [
@@ -29,12 +29,38 @@ const PRETTY = [
   '',
 ].join('\n');
 
-async function linesOf(text: string, size = 10_000): Promise<string[]> {
+async function partsOf(text: string, size = 10_000): Promise<NumberedLines[]> {
   async function* chunks() {
     for (let at = 0; at < text.length; at += size) yield Buffer.from(text.slice(at, at + size));
   }
-  return (await buffer(journalFieldsAsText(chunks()))).toString().trimEnd().split('\n');
+  const parts: NumberedLines[] = [];
+  for await (const part of journalFieldsAsText(chunks())) parts.push(part);
+  return parts;
 }
+
+async function linesOf(text: string, size?: number): Promise<string[]> {
+  const bytes = (await partsOf(text, size)).map((part) => part.bytes);
+  return Buffer.concat(bytes).toString().trimEnd().split('\n');
+}
+
+test.each([VERBOSE, PRETTY])(
+  'journalFieldsAsText knows the lines that messages and what is beside them stand in',
+  async (text) => {
+    for (const size of [1, 50, 10_000]) {
+      const beside = `$ journalctl\n${text}beside\n`;
+      const editor = beside.split('\n');
+
+      const numbers = (await partsOf(beside, size)).flatMap((part) => part.numbers);
+
+      expect(numbers.map((number) => editor[number - 1])).toEqual([
+        '$ journalctl',
+        expect.stringMatching(/MESSAGE.*one/),
+        expect.stringMatching(/MESSAGE.*(?:two|second)/),
+        'beside',
+      ]);
+    }
+  },
+);
 
 test.each([1, 50, 10_000])(
   'journalFieldsAsText reads verbose output, in pieces of %i',

@@ -1,4 +1,4 @@
-import { wholeLines } from '../scan/line-scanner.ts';
+import { type NumberedLines, wholeLines } from '../scan/line-scanner.ts';
 import { textOfFields } from './journal-export.ts';
 
 /**
@@ -24,25 +24,53 @@ const BESIDE = /^[^\s\p{Cc}{}[\]]/u;
 /** One line with its unit for each entry; what stands beside them stays as it is. */
 export async function* journalFieldsAsText(
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer> {
-  let fields: Record<string, unknown> = {};
+): AsyncGenerator<NumberedLines> {
+  const reader = createFieldReader();
   for await (const block of wholeLines(chunks)) {
-    const lines: string[] = [];
-    for (const line of block.toString('utf8').split('\n')) {
-      if (MARGIN.test(line)) {
-        lines.push(ofEntry(fields));
-        fields = {};
-      }
-      const isHead = VERBOSE_HEAD.exec(line);
-      if (isHead)
-        fields.__REALTIME_TIMESTAMP = String(Date.parse(`${isHead[1]}T${isHead[2]}Z`) * 1000);
-      else if (BESIDE.test(line)) lines.push(`${line}\n`);
-      else addField(fields, line);
-    }
-    yield Buffer.from(lines.join(''));
+    for (const line of block.toString('utf8').replace(/\n$/, '').split('\n')) reader.push(line);
+    yield reader.take();
   }
-  yield Buffer.from(ofEntry(fields));
+  reader.endEntry();
+  yield reader.take();
 }
+
+function createFieldReader() {
+  let fields: Record<string, unknown> = {};
+  /** The line of the file that is being read, and the one of the message of the entry under way. */
+  let line = 0;
+  let number = 0;
+  let lines: string[] = [];
+  let numbers: number[] = [];
+
+  function add(text: string, at: number): void {
+    if (text === '') return;
+    lines.push(text);
+    numbers.push(at);
+  }
+  function endEntry(): void {
+    add(ofEntry(fields), number);
+    fields = {};
+  }
+  function push(text: string): void {
+    line += 1;
+    if (MARGIN.test(text)) endEntry();
+    const head = VERBOSE_HEAD.exec(text);
+    const isFirstMessage = isMessage(text) && fields.MESSAGE === undefined;
+    if (head || isFirstMessage || Object.keys(fields).length === 0) number = line;
+    if (head) fields.__REALTIME_TIMESTAMP = String(Date.parse(`${head[1]}T${head[2]}Z`) * 1000);
+    else if (BESIDE.test(text)) add(`${text}\n`, line);
+    else addField(fields, text);
+  }
+  function take(): NumberedLines {
+    const taken = { bytes: Buffer.from(lines.join('')), numbers };
+    lines = [];
+    numbers = [];
+    return taken;
+  }
+  return { push, endEntry, take };
+}
+
+const isMessage = (text: string): boolean => /^\s+(?:MESSAGE=|"MESSAGE")/.test(text);
 
 const ofEntry = (fields: Readonly<Record<string, unknown>>): string =>
   Object.keys(fields).length > 0 ? textOfFields(fields) : '';

@@ -26,9 +26,16 @@ export interface LineHit {
   after(): readonly string[];
 }
 
+/** Whole lines that were made from those of a file, and for each the one of the file that it stands for. */
+export interface NumberedLines {
+  readonly bytes: Buffer;
+  readonly numbers: readonly number[];
+}
+
 export interface LineScanner {
   /** All hits in order, one batch per chunk of input. */
   scan(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineHit[]>;
+  scanNumbered(blocks: AsyncIterable<NumberedLines>): AsyncGenerator<readonly LineHit[]>;
 }
 
 const MAX_KEPT = 256;
@@ -61,12 +68,15 @@ function makeScanner(patterns: readonly string[], isReworded: boolean): LineScan
       candidates.set(literal, [...(candidates.get(literal) ?? []), candidate]);
     }
   }
-  if (candidates.size === 0) return { scan: nothing };
+  if (candidates.size === 0) return { scan: nothing, scanNumbered: nothing };
   const search = {
     matcher: createLiteralMatcher([...candidates.keys()]),
     candidates: [...candidates.values()],
   };
-  return { scan: (chunks) => scanLines(chunks, search) };
+  return {
+    scan: (chunks) => scanLines(chunks, search),
+    scanNumbered: (blocks) => scanNumbered(blocks, search),
+  };
 }
 
 async function* nothing(): AsyncGenerator<readonly LineHit[]> {}
@@ -85,6 +95,17 @@ async function* scanLines(
   for await (const block of wholeLines(chunks)) {
     const hits = hitsIn(plainLines(block), search, counter);
     if (hits.length > 0) yield hits;
+  }
+}
+
+async function* scanNumbered(
+  blocks: AsyncIterable<NumberedLines>,
+  search: Search,
+): AsyncGenerator<readonly LineHit[]> {
+  for await (const { bytes, numbers } of blocks) {
+    const hits = hitsIn(plainLines(bytes), search, { line: 1 });
+    if (hits.length > 0)
+      yield hits.map((hit) => ({ ...hit, line: numbers[hit.line - 1] ?? hit.line }));
   }
 }
 
