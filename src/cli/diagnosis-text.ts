@@ -1,6 +1,7 @@
 import { counted, formatBytes, formatDuration } from '../core/format.ts';
+import type { Evidence } from '../observe/claim.ts';
 import type { Diagnosis } from '../observe/diagnose.ts';
-import type { Evidence, Finding } from '../observe/findings.ts';
+import type { Finding } from '../observe/findings.ts';
 import type { NoCause } from '../observe/no-cause.ts';
 import { printable } from '../observe/quote-line.ts';
 import type { RuleData } from '../observe/rules/schema.ts';

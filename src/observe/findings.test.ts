@@ -338,3 +338,25 @@ test('createFindingCollector lets a line end what was said of several images whe
 
   expect(collector.findings()).toEqual([]);
 });
+
+test('createFindingCollector lets a machine end only what it said itself, in one paste of several', () => {
+  const collector = createFindingCollector();
+  const add = (host: string, line: number) =>
+    collector.add({ rule: A, groups: {} }, lineOf({ host, line, text: `${host} failed` }));
+  add('m', 1);
+  add('n', 2);
+
+  collector.over(A, lineOf({ host: 'n', line: 3, text: 'it works now' }));
+
+  expect(collector.findings()).toMatchObject([{ count: 1, evidence: [{ text: 'm failed' }] }]);
+  collector.over(A, lineOf({ line: 4, text: 'it works now' }));
+  expect(collector.findings()).toEqual([]);
+});
+
+test('createFindingCollector counts the lines of all machines, however many there are', () => {
+  const collector = createFindingCollector();
+  for (let host = 0; host < 200; host += 1)
+    collector.add({ rule: A, groups: {} }, lineOf({ host: `n${host}`, line: host }));
+
+  expect(collector.findings()).toMatchObject([{ count: 200 }]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rulesOf } from '../../test/support/rules.ts';
+import { ruleOf, rulesOf } from '../../test/support/rules.ts';
 import { counts, matchLine } from './match-line.ts';
 import { parseRules, type Rule } from './rules/catalogue.ts';
 
@@ -209,3 +209,19 @@ test.each(['$ curl x', '# curl x', '[core@boot ~]$ curl x', 'me@host:~# curl x']
     expect(idsOf(rules(ROOT), `said ${typed} connection refused`)).toEqual(['root']);
   },
 );
+
+test('matchLine tells the cause that stands last in a line first: programs put it behind what it led to', () => {
+  const outer = ruleOf({
+    id: 'outer',
+    cause_id: 'release-arch-mismatch',
+    pattern: 'failed to pull',
+  });
+  const inner = ruleOf({
+    id: 'inner',
+    cause_id: 'mirror-unreachable',
+    pattern: 'no route to host',
+  });
+  const line = 'failed to pull x: dial tcp 10.0.0.1: connect: no route to host';
+
+  expect(matchLine([outer, inner], line).map(({ rule }) => rule.id)).toEqual(['inner', 'outer']);
+});

@@ -8,6 +8,8 @@ import { withoutColours } from './scan/plain-lines.ts';
 export interface RuleMatch {
   readonly rule: Rule;
   readonly groups: Readonly<Record<string, string | undefined>>;
+  /** Where in the line it ends: programs put the cause behind what it led to. */
+  readonly end?: number;
   /** Absent: it counts whatever other lines say. */
   readonly when?: OpenRules | undefined;
 }
@@ -62,7 +64,8 @@ export function matchLine(
   };
   const matches = rules.flatMap((rule) => {
     const match = rule.regexp?.exec(seen);
-    return match && concerns(rule, parties) ? [{ rule, groups: match.groups ?? {} }] : [];
+    if (!match || !concerns(rule, parties)) return [];
+    return [{ rule, groups: match.groups ?? {}, end: match.index + match[0].length }];
   });
   const open = matches.filter(isOpen).slice(0, MAX_OPEN);
   return open.length === 0 ? speakersOf(matches, origins) : inEachCase(matches, open, origins);
@@ -144,6 +147,7 @@ function likeliest(
       said.add(rule.cause_id);
       return isNew;
     })
+    .toSorted((a, b) => a.rank - b.rank || (b.match.end ?? 0) - (a.match.end ?? 0))
     .map(({ match }) => match);
 }
 

@@ -1,6 +1,6 @@
+import type { Evidence } from './claim.ts';
 import type { EndLine } from './evidence.ts';
 import type { FileKind, Format } from './file-kind.ts';
-import type { Evidence } from './findings.ts';
 import { quoteLine } from './quote-line.ts';
 
 /** Where no cause was found: what there was to go by, and what would help. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partiesOf } from './party.ts';
+import { endsOf, partiesOf } from './party.ts';
 
 /** What was found for a host is kept: with a number of its own each host is a new one. */
 let host = 0;
@@ -100,4 +100,20 @@ test('partiesOf knows that a push that failed is about the mirror, though the so
 
 test('partiesOf says that it does not know', () => {
   expect(partiesOf('something failed')).toEqual(['unknown']);
+});
+
+test.each([
+  [
+    'Get "https://one.lab:5000/v2/": dial tcp 10.0.0.5:5000: connect: connection refused',
+    ['one.lab'],
+  ],
+  ['lookup one.lab on 10.0.0.1:53: no such host, pulling image', ['one.lab']],
+  ['dial tcp 10.0.0.5:5000: connect: connection refused', []],
+  ['Get "https://quay.io/v2/": i/o timeout', ['source']],
+  [
+    '(Mirrors also failed: [one.lab:5000/a: Get "https://one.lab:5000/v2/": EOF] [two.lab/a: Get "https://two.lab/v2/": EOF]): x',
+    ['one.lab', 'two.lab'],
+  ],
+])('endsOf of %s', (text, ends) => {
+  expect(endsOf(text)).toEqual(ends);
 });

@@ -100,6 +100,26 @@ export function partiesOf(text: string): readonly Party[] {
   return weak.length > 0 ? weak : orUnknown(weakParties(seen, seen));
 }
 
+const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
+
+/**
+ * What tells the other ends of two lines apart: mirrors by their names, all others by what they are. None: the line
+ * names no mirror but by its address, which may be any of them.
+ */
+export function endsOf(text: string): readonly string[] {
+  const from = text.indexOf(MARK);
+  const seen = from < 0 ? text : text.slice(from + MARK.length);
+  const strong = [...seen.matchAll(STRONG)];
+  const found = strong.length > 0 ? strong : [...seen.replace(SOCKETS, ' ').matchAll(WEAK)];
+  const ends = found.flatMap(({ groups }) => {
+    const party = groups && partyOf(groups, seen);
+    if (!groups || party !== 'mirror') return party ?? [];
+    const name = hostIn(groups).replace(/:\d+$/, '');
+    return ADDRESS.test(name) ? [] : name;
+  });
+  return [...new Set(ends)];
+}
+
 /** Addresses of a broken connection: they say less than any name in the line. */
 const SOCKETS = /\S+:\d+->\S+:\d+/g;
 
@@ -124,25 +144,20 @@ function partyOfHost(host: string): Party | undefined {
   return party;
 }
 
-function partyOf(groups: Readonly<Record<string, string | undefined>>, text: string): Party {
-  const {
-    registry,
-    url,
-    path = '',
-    kept,
-    uploaded,
-    held = kept ?? uploaded,
-    image,
-    named,
-    looked,
-    pair,
-    repo,
-    target,
-    port,
-  } = groups;
+type HostGroups = Readonly<Record<string, string | undefined>>;
+
+/** The host that a pattern found, by whichever of its groups. */
+function hostIn(groups: HostGroups): string {
+  const { registry, url, held, kept, uploaded, image, named, looked, pair, repo, target, port } =
+    groups;
   const asked = target === undefined ? undefined : `${target}:${port}`;
-  const host = registry ?? url ?? held ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
-  const known = partyOfHost(host);
+  const written = held ?? kept ?? uploaded;
+  return registry ?? url ?? written ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
+}
+
+function partyOf(groups: HostGroups, text: string): Party {
+  const { registry, path = '', held, kept, uploaded, image, looked, repo } = groups;
+  const known = partyOfHost(hostIn(groups));
   const isIgnitionFile = /\.ign\b/.test(path);
   // A web server may well stand in the network that services have by default.
   if (known && !(known === 'service' && isIgnitionFile)) return known;
@@ -151,6 +166,7 @@ function partyOf(groups: Readonly<Record<string, string | undefined>>, text: str
   if (/\/redfish\//i.test(path)) return 'bmc';
   if (/^\/(?:sdk|nfc)\b/.test(path)) return 'vcenter';
   if (isIgnitionFile) return 'assets';
-  const isRegistry = registry ?? held ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
+  const isRegistry =
+    registry ?? held ?? kept ?? uploaded ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
   return isRegistry === undefined || isRegistry === '' ? 'other' : 'mirror';
 }

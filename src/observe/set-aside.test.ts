@@ -6,7 +6,8 @@ function seen(cause: string, fields: Partial<Omit<Weight, 'rule'>> = {}): Weight
   const rule = shippedRules().find((one) => one.cause_id === cause && one.kind === 'root');
   if (!rule) throw new Error(`no rule means ${cause}`);
   const last = { file: 'a.log', line: 1 };
-  return { rule, count: 3, lastAt: undefined, last, severity: 1, isRetried: false, ...fields };
+  const plain = { lastAt: undefined, last, isRetried: false, ends: new Set<string>() };
+  return { rule, count: 3, severity: 1, ...plain, ...fields };
 }
 
 const at = (line: number) => ({ last: { file: 'a.log', line } });
@@ -32,6 +33,16 @@ test('setAside drops what is wrong below once the other end has answered further
   const denied = seen('mirror-unauthorized', at(5));
 
   expect(reasons([refused, denied])).toEqual(['answered', 'cause']);
+});
+
+test('setAside does not take the answer of one mirror for that of another', () => {
+  const refused = seen('mirror-unreachable', { ...at(4), ends: new Set(['one.lab']) });
+  const denied = (...ends: string[]) =>
+    seen('mirror-unauthorized', { ...at(5), ends: new Set(ends) });
+
+  expect(reasons([refused, denied('two.lab')])).toEqual(['cause', 'cause']);
+  expect(reasons([refused, denied('two.lab', 'one.lab')])).toEqual(['answered', 'cause']);
+  expect(reasons([refused, denied()])).toEqual(['answered', 'cause']);
 });
 
 test('setAside keeps what is wrong below where it comes after the last answer', () => {
@@ -66,6 +77,18 @@ test('setAside lets pass what was said once and followed by something that stays
     'cause',
   ]);
   expect(reasons([seen('mirror-untrusted-ca', at(1)), slow])).toEqual(['cause', 'cause']);
+});
+
+test('setAside counts what two rules say of one cause together', () => {
+  const [one, other] = shippedRules().filter(({ cause_id }) => cause_id === 'mirror-unreachable');
+  const once = seen('mirror-unreachable', { count: 1, ...at(2) });
+  const stays = seen('aws-capacity', at(7));
+  if (!one || !other) throw new Error('two rules mean it');
+
+  expect(reasons([{ ...once, rule: one }, stays])).toEqual(['passed', 'cause']);
+  expect(reasons([{ ...once, rule: one }, { ...once, rule: other }, stays])).toEqual([
+    ...['cause', 'cause', 'cause'],
+  ]);
 });
 
 test('setAside lets pass what was only ever retried', () => {

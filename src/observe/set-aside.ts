@@ -15,6 +15,8 @@ export interface Weight {
   readonly severity: Severity;
   /** Every line said that it will be tried again. */
   readonly isRetried: boolean;
+  /** The other ends its lines name; none where they do not tell. */
+  readonly ends: ReadonlySet<string>;
 }
 
 /** 0: only a warning or less; 1: the line does not say; 2: an error, after which programs most often end. */
@@ -43,20 +45,45 @@ export const worse = (one: Severity, other: Severity): Severity => (one > other 
  */
 export function setAside<W extends Weight>(roots: readonly W[]): ReadonlyMap<W, AsideReason> {
   const aside = new Map<W, AsideReason>();
+  const lines = linesOfCauses(roots);
   for (const [reason, isFor] of REASONS) {
     for (const one of roots) {
       const stays = (other: W) => other !== one && (reason === 'explained' || !aside.has(other));
-      if (!aside.has(one) && roots.some((other) => stays(other) && isFor(one, other)))
+      if (!aside.has(one) && roots.some((other) => stays(other) && isFor(one, other, lines)))
         aside.set(one, reason);
     }
   }
   return aside;
 }
 
-const REASONS: readonly (readonly [AsideReason, (one: Weight, other: Weight) => boolean])[] = [
+/** How many lines say a cause, whichever rules they are of. */
+type LinesOf = (one: Weight) => number;
+
+function linesOfCauses(roots: readonly Weight[]): LinesOf {
+  const counts = new Map<string, number>();
+  for (const { rule, count } of roots)
+    counts.set(meaningOf(rule), (counts.get(meaningOf(rule)) ?? 0) + count);
+  return ({ rule }) => counts.get(meaningOf(rule)) ?? 0;
+}
+
+type IsFor = (one: Weight, other: Weight, lines: LinesOf) => boolean;
+
+const REASONS: readonly (readonly [AsideReason, IsFor])[] = [
   ['explained', (one, { rule }) => rule.explains.includes(meaningOf(one.rule))],
-  ['answered', (one, other) => isFurther(one.rule, other.rule) && isBefore(one, other)],
-  ['passed', (one, other) => hasPassed(one) && !hasPassed(other) && isBefore(one, other)],
+  [
+    'answered',
+    (one, other) =>
+      isFurther(one.rule, other.rule) && isSameEnd(one, other) && isBefore(one, other),
+  ],
+  [
+    'passed',
+    (one, other, linesOf) => {
+      // Of two rules that mean the same the one that goes on speaks for both.
+      const lines: LinesOf =
+        meaningOf(one.rule) === meaningOf(other.rule) ? ({ count }) => count : linesOf;
+      return hasPassed(one, lines) && !hasPassed(other, lines) && isBefore(one, other);
+    },
+  ],
   ['warned', (one, other) => one.severity === 0 && other.severity === 2],
   ['vague', (one, other) => !one.rule.cause_id && other.rule.cause_id !== undefined],
 ];
@@ -67,8 +94,12 @@ const isFurther = (one: Rule, other: Rule): boolean =>
   one.rung.ladder === other.rung.ladder &&
   one.rung.height < other.rung.height;
 
-const hasPassed = ({ rule, count, isRetried }: Weight): boolean =>
-  isRetried || (rule.passing && count === 1);
+const hasPassed = (one: Weight, lines: LinesOf): boolean =>
+  one.isRetried || (one.rule.passing && lines(one) === 1);
+
+/** That one mirror answered says nothing of another. */
+const isSameEnd = ({ ends }: Weight, other: Weight): boolean =>
+  ends.size === 0 || other.ends.size === 0 || [...ends].some((end) => other.ends.has(end));
 
 /** Whether the last word of one came before that of the other. Unknown counts as no. */
 function isBefore(one: Weight, other: Weight): boolean {

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts';
+import type { Evidence } from './claim.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
-import type { Evidence } from './findings.ts';
 import { quoteLine } from './quote-line.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
 import type { EvidenceInput } from './source-files.ts';

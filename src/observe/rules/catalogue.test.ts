@@ -95,6 +95,25 @@ test('parseRules adds what follows from a cause to each rule that means it', () 
   expect(rules.three?.explains).toEqual(['five']);
 });
 
+test('parseRules puts a line that many rules share in place of its name', () => {
+  const lines = { 'image-came': 'Pulled image' };
+  const { a, b } = byId(
+    catalogue(
+      [
+        { id: 'a', over: 'image-came' },
+        { id: 'b', over: 'healthy' },
+      ],
+      { lines },
+    ),
+  );
+
+  expect([a?.over, a?.overRegexp?.test('pulled image x')]).toEqual(['Pulled image', true]);
+  expect(b?.over).toBe('healthy');
+  expect(() => catalogue([{ id: 'a', over: 'image-gone' }], { lines })).toThrow(
+    '"a" is over with "image-gone", which is no line of causes',
+  );
+});
+
 test('parseRules says what comes and goes, and how far into a conversation a cause is', () => {
   const rules = byId(
     catalogue([{ id: 'low', cause_id: 'l' }, { id: 'high' }, { id: 'other', cause_id: 'o' }], {

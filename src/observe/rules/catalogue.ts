@@ -75,7 +75,9 @@ type ReadFile = z.output<typeof CATALOGUE> & { readonly file: string };
 function rulesOf(name: string, parts: readonly ReadFile[]): readonly Rule[] {
   const causes = joined(parts.map((part) => part.causes));
   const rules = parts.flatMap(({ file, failures }) =>
-    failures.map((data) => ({ ...compile(file, data), ...standingOf(data, causes) })),
+    failures
+      .map((data) => withNamedLine(file, data, causes))
+      .map((data) => ({ ...compile(file, data), ...standingOf(data, causes) })),
   );
   checkReferences(name, rules);
   checkCauses(name, rules, causes);
@@ -93,10 +95,22 @@ function readFile({ file, text }: CatalogueFile): ReadFile {
 }
 
 const joined = (all: readonly CauseData[]): CauseData => ({
+  lines: Object.assign({}, ...all.map(({ lines }) => lines)),
   passing: all.flatMap(({ passing }) => passing),
   consequences: all.flatMap(({ consequences }) => consequences),
   ladders: all.flatMap(({ ladders }) => ladders),
 });
+
+/** No pattern would look like it. */
+const NAME = /^[a-z]+(?:-[a-z]+)+$/;
+
+function withNamedLine(file: string, data: RuleData, { lines }: CauseData): RuleData {
+  if (data.over === undefined || !NAME.test(data.over)) return data;
+  const over = lines[data.over];
+  if (over === undefined)
+    throw invalid(file, `"${data.id}" is over with "${data.over}", which is no line of causes`);
+  return { ...data, over };
+}
 
 /** What a rule means: the word for its cause, or where there is none the rule itself. */
 export const meaningOf = ({ cause_id, id }: RuleData): string => cause_id ?? id;

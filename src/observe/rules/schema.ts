@@ -42,7 +42,7 @@ const RULE = z
     where: z.array(z.string().regex(WHERE)).min(1),
     pattern: z.string().optional(),
     object: OBJECT.optional(),
-    /** A later line of the same file that says it is over: what came before it counts for nothing. */
+    /** A later line of the same file that says it is over, or the name of one: what came before it counts for nothing. */
     over: z.string().optional(),
     /** Too common a wording for text nobody can place: the line or its file must tell that it is from there. */
     placed: z.literal(true).optional(),
@@ -78,6 +78,8 @@ const RULE = z
 
 /** What is said of causes, whichever rule named them. */
 const CAUSES = z.strictObject({
+  /** Lines that end failures of many rules, by name: an `over` of words with hyphens is such a name. */
+  lines: z.record(z.string().regex(/^[a-z]+(?:-[a-z]+)+$/), z.string()).default({}),
   /** Comes and goes by itself: said once, and something else said after it, it is no cause. */
   passing: z.array(z.string()).default([]),
   /** What only follows: causes by their word, other rules by their id. */
@@ -90,7 +92,7 @@ const CAUSES = z.strictObject({
 
 export const CATALOGUE = z.strictObject({
   version: z.literal(1),
-  causes: CAUSES.default({ passing: [], consequences: [], ladders: [] }),
+  causes: CAUSES.default({ lines: {}, passing: [], consequences: [], ladders: [] }),
   failures: z.array(RULE).default([]),
 });
 

@@ -59,11 +59,12 @@ test('the scanner lets no line pass that a pattern would match', async () => {
     const hits = await hitsOf(scanner, text);
     for (const [index, line] of text.toString().split('\n').entries()) {
       const found = hits.get(index + 1)?.patterns;
+      const seen = seenText(line);
       for (const [pattern, { id, regexp }] of rules.entries())
-        if (regexp?.test(seenText(line))) matched.push({ missed: !found?.has(pattern), id, line });
+        if (regexp?.test(seen)) matched.push({ missed: !found?.has(pattern), id, line });
     }
   }
 
   expect(matched.filter(({ missed }) => missed)).toEqual([]);
   expect(matched.length).toBeGreaterThan(1000);
-}, 60_000);
+}, 300_000);

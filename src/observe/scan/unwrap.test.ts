@@ -54,3 +54,23 @@ test.each([
 ])('unwrapped leaves alone %s', (_, text) => {
   expect(linesOf(text)).toBeUndefined();
 });
+
+test('unwrapped joins lines that were broken between words', () => {
+  const text = [
+    'error: unable to push to the mirror because the certificate that it shows',
+    'was signed by an authority which nobody here knows, and which is not in the',
+    'bundle of this host',
+    'error: one image was not mirrored',
+  ].join('\n');
+
+  expect(linesOf(text)).toEqual({
+    lines: [text.split('\n').slice(0, 3).join(' '), 'error: one image was not mirrored'],
+    numbers: [1, 4],
+  });
+});
+
+test('unwrapped keeps lines apart that had room for each other', () => {
+  const text = `${'error: '.padEnd(70, 'x ')}\nshort\nalso short\nand another one\n`;
+
+  expect(linesOf(text)).toBeUndefined();
+});
