@@ -44,6 +44,8 @@ const kept = new Map<string, LineScanner>();
 /** A pattern that may match where its literal is found, if what else it needs is there, too. */
 interface Candidate extends Pick<LiteralClause, 'and' | 'not'> {
   readonly pattern: number;
+  /** What the message begins with. */
+  readonly start?: string;
 }
 
 /**
@@ -63,8 +65,11 @@ function makeScanner(patterns: readonly string[], isReworded: boolean): LineScan
   for (const [pattern, source] of patterns.entries()) {
     const clauses = literalClauses(source, SHORTEST_LITERAL);
     if (!clauses) throw new Error(`No literal to look for in /${source}/`);
-    for (const { literal, and, not } of clauses) {
-      const candidate = isReworded ? { pattern, and: [], not: [] } : { pattern, and, not };
+    for (const { literal, and, not, atStart } of clauses) {
+      const start = atStart ? { start: literal } : {};
+      const candidate = isReworded
+        ? { pattern, and: [], not: [] }
+        : { pattern, and, not, ...start };
       candidates.set(literal, [...(candidates.get(literal) ?? []), candidate]);
     }
   }
@@ -177,9 +182,9 @@ function patternsOf(
   const patterns = new Set<number>();
   let seen: SeenLine | undefined;
   for (const candidate of candidates) {
-    const { pattern, and, not } = candidate;
+    const { pattern, and, not, start: begins } = candidate;
     if (patterns.has(pattern)) continue;
-    if (and.length > 0 || not.length > 0) {
+    if (begins !== undefined || and.length > 0 || not.length > 0) {
       seen ??= { text: lowerCased(block, line, start, end), goesOn: undefined };
       if (!mayMatch(candidate, seen)) continue;
     }
@@ -194,7 +199,8 @@ interface SeenLine {
 }
 
 /** A line that goes on with another is not held to all: that one may have the rest. */
-function mayMatch({ and, not }: Candidate, seen: SeenLine): boolean {
+function mayMatch({ and, not, start }: Candidate, seen: SeenLine): boolean {
+  if (start !== undefined && !beginsWith(seen.text, start)) return false;
   if (!holdsAll(seen.text, and)) {
     seen.goesOn ??= goesOn(seen.text);
     if (!seen.goesOn) return false;
@@ -206,6 +212,13 @@ const lowerCased = (block: Buffer, line: number, start: number, end: number): st
   const head = start > line ? block.toString('latin1', line, headEnd(line, start)) : '';
   return (head + block.toString('latin1', start, end)).toLowerCase();
 };
+
+/** Whether it stands where a message may begin: behind a time, a mark or a quote, but not in a word, path or name. */
+function beginsWith(text: string, start: string): boolean {
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1))
+    if (at === 0 || !/[\w./-]/.test(text[at - 1] ?? '')) return true;
+  return false;
+}
 
 function holdsAll(text: string, sets: LiteralClause['and']): boolean {
   for (const set of sets) if (!holdsOne(text, set)) return false;

@@ -116,3 +116,16 @@ test.each<[string, LiteralClause[]]>([
 ])('literalClauses of /%s/', async (source, clauses) => {
   expect(await clausesOf(source)).toEqual(clauses);
 });
+
+test.each([
+  ['^fixed text', true],
+  ['^(?:fixed text|other text)', undefined],
+  ['^.*fixed text', undefined],
+  ['^x?fixed text', undefined],
+  ['fixed text', undefined],
+  ['(^fixed text|^longer text .*end)', true],
+])('literalClauses of /%s/ know whether a message begins with them', async (source, atStart) => {
+  const starts = (await clausesOf(source))?.map((clause) => clause.atStart);
+
+  expect(new Set(starts)).toEqual(new Set([atStart]));
+});

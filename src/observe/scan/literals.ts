@@ -42,6 +42,8 @@ export interface LiteralClause {
   readonly literal: string;
   readonly and: readonly (readonly string[])[];
   readonly not: readonly string[];
+  /** The message begins with the literal: in the line no word goes on with it. */
+  readonly atStart?: true;
 }
 
 const known = new Map<string, readonly LiteralClause[] | undefined>();
@@ -75,12 +77,17 @@ function clausesOfSequence(items: readonly Item[]): readonly LiteralClause[] | u
     .map((clauses) => clauses.flatMap(rarestOf).map((text) => text.trim()))
     .filter((set) => !set.some((text) => UNSURE.test(text)));
   const forbidden = forbiddenAtStart(items);
-  return best?.map(({ literal, and, not }) => ({
-    literal,
-    and: [...and, ...others],
-    not: [...not, ...forbidden],
+  const start = best !== undefined && best === found[0] && beginsWithText(items);
+  return best?.map((clause) => ({
+    ...clause,
+    and: [...clause.and, ...others],
+    not: [...clause.not, ...forbidden],
+    ...(start ? { atStart: true as const } : {}),
   }));
 }
+
+const beginsWithText = ([first, second]: readonly Item[]): boolean =>
+  first?.node.kind === 'start' && second?.node.kind === 'char' && !second.optional;
 
 /** Only from the start of a line on does a lookahead see all of it. */
 function forbiddenAtStart([first, second]: readonly Item[]): readonly string[] {
