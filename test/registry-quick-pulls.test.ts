@@ -209,6 +209,16 @@ test('a large manifest is left to the server', async () => {
   await vi.waitFor(() => expect(registry.access.map(isQuick)).toEqual([false]));
 });
 
+test('the limit of headers holds on both ways', async () => {
+  const registry = await serveForTest({ limits: { headerBytes: 1000 } });
+  await registry.http.pushImage('quick/m', 'v1');
+  const path = '/v2/quick/m/manifests/v1';
+  const long = `accept: ${'x'.repeat(2000)}`;
+
+  for (const fields of [[long], [long, UNUSUAL]])
+    expect(statusOf(await (await lineTo(registry)).say(ask(path, fields)))).toBe(431);
+});
+
 test('a media type can add no line to an answer', async () => {
   const registry = await serveForTest();
   const { digest, manifest } = await registry.http.pushImage('quick/h', 'v1');

@@ -36,7 +36,7 @@ export function answerQuickly(
   const [serveHttp] = server.listeners(event) as ((socket: Socket) => void)[];
   // Records of other stores, and what a cache may serve, cannot be told from memory alone.
   if (!serveHttp || !service.files || service.upstream) return;
-  const readSimple = createSimpleReader();
+  const readSimple = createSimpleReader(service.limits.headerBytes);
   const pullOf = createPullReader(options);
 
   /** False for what is not in memory, or not to be answered here. */

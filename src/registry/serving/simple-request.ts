@@ -28,7 +28,10 @@ const FRAMING = new Set(['content-length', 'transfer-encoding', 'expect', 'upgra
  * Reads only what every reader of HTTP reads alike; undefined for all else, be it wrong or merely
  * unusual. Clients send the same fields again and again, so the last ones are kept.
  */
-export function createSimpleReader(): (bytes: Buffer) => SimpleRequest | undefined {
+export function createSimpleReader(
+  headerBytes = MAX_BYTES,
+): (bytes: Buffer) => SimpleRequest | undefined {
+  const maxBytes = Math.min(headerBytes, MAX_BYTES);
   let last: { readonly text: string; readonly fields: SimpleFields } | undefined;
 
   function remembered(text: string): SimpleFields | undefined {
@@ -39,7 +42,7 @@ export function createSimpleReader(): (bytes: Buffer) => SimpleRequest | undefin
   }
 
   return (bytes) => {
-    if (bytes.length > MAX_BYTES) return undefined;
+    if (bytes.length > maxBytes) return undefined;
     const text = bytes.toString('latin1');
     const lineEnd = text.indexOf('\r\n');
     const pathEnd = lineEnd - VERSION.length;
