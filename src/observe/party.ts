@@ -67,7 +67,7 @@ const STRONG = new RegExp(
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
     String.raw`(?:pull|pulling|push|pushing|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
     String.raw`\bhost(?: "?|=')(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
-    String.raw`(?:\blookup|resolve host(?: address)?:?) [‘'"]?(?<looked>[\w.-]+)`,
+    String.raw`(?:\blookup|resolve host(?: address)?:?|could not be resolved:) [‘'"]?(?<looked>[\w.-]+)`,
     String.raw`(?:Failed to connect to|\bnc(?: -\S+)*|\btelnet) (?<target>[\w.-]+)(?: port)? (?<port>\d+)`,
   ].join('|'),
   'g',
