@@ -30,6 +30,8 @@ export interface Gathered extends Claim {
   /** The file that is being read, and what was known before it. */
   file: string;
   before: Claim;
+  /** The run went well in the end, and its lines only warned. */
+  isOver: boolean;
 }
 
 /** What a finding will say. */
@@ -60,6 +62,7 @@ export function noteLine(one: Gathered, groups: RuleMatch['groups'], line: Evide
   if (one.file !== line.file) Object.assign(one, { file: line.file, before: copyOf(one) });
   if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
   one.count += 1;
+  one.isOver = false;
   noteTime(one, line.at);
   one.last = { file: line.file, line: line.line };
   one.isOfInstaller &&= line.origins[0] === 'installer-log';
@@ -92,6 +95,7 @@ export const begin = ({ rule, when }: RuleMatch, host: string | undefined): Gath
   host,
   file: '',
   before: noClaim(),
+  isOver: false,
   ...noClaim(),
 });
 

@@ -348,6 +348,22 @@ test('diagnose forgets what was only retried when all came through, and nothing 
   expect(await said(RETRIED, failed, good)).toEqual(['sync-registry-5xx']);
 });
 
+test('diagnose takes no warning of a run for a cause that went well as a whole', async () => {
+  const warned =
+    '2026/08/20 10:11:12  [WARN]   : unable to find graph image in local cache: SKIPPING. initializing source docker://localhost:55000/openshift/graph-image:latest: manifest unknown';
+  const well = '2026/08/20 10:20:00  [INFO]   :  ✓  194 / 194 release images mirrored successfully';
+  const ill =
+    '2026/08/20 10:20:00  [INFO]   :  ✗  20 / 22 operator images mirrored: Some operator images failed to be mirrored';
+  const said = async (...lines: string[]) =>
+    idsOf(await diagnoseFile('oc-mirror.log', `${lines.join('\n')}\n`));
+
+  expect(await said(warned, well)).toEqual([]);
+  expect(await said(warned)).not.toEqual([]);
+  expect(await said(warned, well, ill)).not.toEqual([]);
+  expect(await said(well, warned)).not.toEqual([]);
+  expect(await said(warned.replace('[WARN] ', '[ERROR]'), well)).not.toEqual([]);
+});
+
 test('diagnose forgets what the installer met before it said that the bootstrap is over', async () => {
   const line = (text: string) => `time="2026-08-20T10:11:12Z" level=debug msg="${text}"\n`;
   const missing = line("InvalidSubnetID.NotFound: The subnet ID 'subnet-0a' does not exist");

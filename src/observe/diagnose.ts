@@ -6,7 +6,7 @@ import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
 import { createReading, type NoCause } from './no-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
-import { FINISHED, RECOVERED } from './retries.ts';
+import { FINISHED, RECOVERED, WENT_ILL, WENT_WELL } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import type { EvidenceInput, UnreadEvidence } from './source-files.ts';
 import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
@@ -60,11 +60,12 @@ export async function diagnose(
       collector.over(owner.rule, line);
     if (owner.kind === 'recovered' && owner.regexp.test(line.text))
       collector.recovered(line, owner.isFinished);
+    if (owner.kind === 'ended' && owner.regexp.test(line.text)) collector.ended(line, owner.isWell);
     if (owner.kind === 'fact' && owner.regexp.test(seenText(line.text))) facts.add(owner.regexp);
   }
 
   const sink: EvidenceSink<OwnedPattern> = {
-    patterns: [...rules.flatMap(patternsOf), ...RECOVERIES, ...SIGNALS],
+    patterns: [...rules.flatMap(patternsOf), ...ENDS, ...SIGNALS],
     kinds: new Set([...TIMELINE_KINDS, ...objectRules.map(({ object }) => object?.kind ?? '')]),
     onLine(line, candidates) {
       const causes = candidates.flatMap(({ owner }) => (owner.kind === 'cause' ? owner.rule : []));
@@ -115,17 +116,23 @@ type PatternOwner =
   | { readonly kind: 'cause' | 'end'; readonly rule: Rule }
   | { readonly kind: 'fact'; readonly regexp: RegExp }
   | { readonly kind: 'recovered'; readonly regexp: RegExp; readonly isFinished: boolean }
+  | { readonly kind: 'ended'; readonly regexp: RegExp; readonly isWell: boolean }
   | { readonly kind: 'timeline' };
 
 type OwnedPattern = LinePattern & { readonly owner: PatternOwner };
 
-const recovery = (pattern: string, isFinished: boolean): OwnedPattern => ({
+const anywhere = (pattern: string, ownerOf: (regexp: RegExp) => PatternOwner): OwnedPattern => ({
   pattern,
   where: ['*'],
   appliesTo: () => true,
-  owner: { kind: 'recovered', regexp: new RegExp(pattern, 'i'), isFinished },
+  owner: ownerOf(new RegExp(pattern, 'i')),
 });
-const RECOVERIES = [recovery(RECOVERED, false), recovery(FINISHED, true)];
+const ENDS = [
+  anywhere(RECOVERED, (regexp) => ({ kind: 'recovered', regexp, isFinished: false })),
+  anywhere(FINISHED, (regexp) => ({ kind: 'recovered', regexp, isFinished: true })),
+  anywhere(WENT_WELL, (regexp) => ({ kind: 'ended', regexp, isWell: true })),
+  anywhere(WENT_ILL, (regexp) => ({ kind: 'ended', regexp, isWell: false })),
+];
 
 const SIGNALS = SIGNAL_PATTERNS.map(
   (signal): OwnedPattern => ({ ...signal, owner: { kind: 'timeline' } }),

@@ -42,6 +42,8 @@ export interface FindingCollector {
   over(rule: Rule, line: EvidenceLine): void;
   /** What was only ever retried in this file until now came through; finished: all that the installer met did. */
   recovered(line: EvidenceLine, isFinished?: boolean): void;
+  /** A run ended, well or not: what was only warned of in this file is no cause, or may be one after all. */
+  ended(line: EvidenceLine, isWell: boolean): void;
   /**
    * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
    * were seen of those that rules need or that speak against them.
@@ -85,9 +87,20 @@ export function createFindingCollector(): FindingCollector {
     }
   }
 
+  function ended(line: EvidenceLine, isWell: boolean): void {
+    for (const one of gathered.values()) {
+      const isOnlyOfThis = one.before.count === 0 && isOfSameLog(one, line);
+      if (isOnlyOfThis && one.severity === 0) one.isOver = isWell;
+    }
+  }
+
   const counted = (facts: ReadonlySet<RegExp>, isBenign: boolean): Gathered[] => {
     const all = [...gathered.values()].filter(
-      (one) => one.count > 0 && (one.rule.kind === 'benign') === isBenign && counts(one, facts),
+      (one) =>
+        one.count > 0 &&
+        !one.isOver &&
+        (one.rule.kind === 'benign') === isBenign &&
+        counts(one, facts),
     );
     return joined(all).toSorted(byImportance);
   };
@@ -95,6 +108,7 @@ export function createFindingCollector(): FindingCollector {
     add,
     over,
     recovered,
+    ended,
     findings: (facts = new Set()) => weighed(counted(facts, false)),
     benign: (facts = new Set()) =>
       counted(facts, true).map(({ rule, count }) => ({ id: rule.id, count })),

@@ -5,5 +5,13 @@ export const RETRY = /retrying (?:in|after) \S+|\(attempt \d+\/\d+\)/i;
 export const RECOVERED =
   '(images mirrored successfully|Writing manifest to image destination|Successfully pulled image|mirroring completed)';
 
+/** How programs sum up a run that went well to its end: what they only warned of is no cause. */
+export const WENT_WELL =
+  '(✓ .*images mirrored successfully|Mirroring completed in|Synced \\d+ images from|Quay installed successfully|unreachable=0 +failed=0)';
+
+/** How they say in the same summary that a part of it did not. */
+export const WENT_ILL =
+  '(✗ .*(?:images mirrored|mirrored images)|unreachable=[1-9]|unreachable=0 +failed=[1-9]|one or more errors occurred)';
+
 /** How the installer says that what it met until then is overcome. */
 export const FINISHED = '(It is now safe to remove the bootstrap|Install complete!)';
