@@ -24,7 +24,8 @@ export function decodeLogrus(raw: string): LogLine {
 }
 
 /** containerd and registries say in a field of its own what went wrong. */
-const ERROR_FIELD = / (?:error|err|err\.detail)="((?:[^"\\]|\\.)*)"/;
+const ERROR_FIELD =
+  / (?:error|err|err\.detail|err\.message(?=="The operation))="((?:[^"\\]|\\.)*)"/;
 
 function errorIn(fields: string): string {
   const [, error] = ERROR_FIELD.exec(fields) ?? [];
