@@ -3,7 +3,7 @@ import { plainText, type RuleMatch } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { endsOf } from './party.ts';
 import { quoteLine, shellWord } from './quote-line.ts';
-import { RETRY } from './retries.ts';
+import { OF_PLAY, RETRY } from './retries.ts';
 import type { Rule } from './rules/catalogue.ts';
 import { type Severity, severityOf, worse } from './set-aside.ts';
 import { rankOf } from './stage-rank.ts';
@@ -30,8 +30,8 @@ export interface Gathered extends Claim {
   /** The file that is being read, and what was known before it. */
   file: string;
   before: Claim;
-  /** The run went well in the end, and its lines only warned. */
-  isOver: boolean;
+  /** How the run ended that its lines are of. */
+  ended: 'well' | 'ill' | undefined;
 }
 
 /** What a finding will say. */
@@ -50,6 +50,8 @@ interface Claim {
   severity: Severity;
   /** Every line said that it will be tried again. */
   isRetried: boolean;
+  /** Every line leaves it to the end of its run whether something failed. */
+  isMild: boolean;
   /** Every line is of the installer's own log. */
   isOfInstaller: boolean;
   /** The other ends that the lines name. */
@@ -62,11 +64,12 @@ export function noteLine(one: Gathered, groups: RuleMatch['groups'], line: Evide
   if (one.file !== line.file) Object.assign(one, { file: line.file, before: copyOf(one) });
   if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
   one.count += 1;
-  one.isOver = false;
+  one.ended = undefined;
   noteTime(one, line.at);
   one.last = { file: line.file, line: line.line };
   one.isOfInstaller &&= line.origins[0] === 'installer-log';
   one.isRetried &&= RETRY.test(line.text);
+  one.isMild &&= severityOf(line) === 0 || OF_PLAY.test(line.text);
   one.severity = worse(one.severity, severityOf(line));
   if (one.images.size < MAX_IMAGES) for (const image of imagesIn(line.text)) one.images.add(image);
   if (rule.rung && one.ends.size < MAX_ENDS) for (const end of endsOf(line.text)) one.ends.add(end);
@@ -95,7 +98,7 @@ export const begin = ({ rule, when }: RuleMatch, host: string | undefined): Gath
   host,
   file: '',
   before: noClaim(),
-  isOver: false,
+  ended: undefined,
   ...noClaim(),
 });
 
@@ -112,6 +115,7 @@ const noClaim = (): Claim => ({
   last: { file: '', line: 0 },
   severity: 0,
   isRetried: true,
+  isMild: true,
   isOfInstaller: true,
   ends: new Set(),
 });
@@ -131,6 +135,7 @@ const copyOf = (claim: Claim): Claim => ({
   last: claim.last,
   severity: claim.severity,
   isRetried: claim.isRetried,
+  isMild: claim.isMild,
   isOfInstaller: claim.isOfInstaller,
   shapes: new Set(claim.shapes),
   evidence: [...claim.evidence],

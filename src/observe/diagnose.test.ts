@@ -360,8 +360,24 @@ test('diagnose takes no warning of a run for a cause that went well as a whole',
   expect(await said(warned, well)).toEqual([]);
   expect(await said(warned)).not.toEqual([]);
   expect(await said(warned, well, ill)).not.toEqual([]);
+  expect(await said(warned, ill, well)).not.toEqual([]);
   expect(await said(well, warned)).not.toEqual([]);
   expect(await said(warned.replace('[WARN] ', '[ERROR]'), well)).not.toEqual([]);
+});
+
+test('diagnose leaves it to the summary of a play whether a task failed', async () => {
+  const task =
+    'fatal: [reg.lab]: FAILED! => {"msg": "Request failed: <urlopen error [Errno 111] Connection refused>", "url": "https://mirror.lab:8443/health/instance"}';
+  const recap = (host: string, failed: number) =>
+    `${host} : ok=50 changed=30 unreachable=0    failed=${failed} skipped=17 rescued=0 ignored=1`;
+  const journal = `Aug 20 10:11:12 node1 crio[9]: time="2026-08-20T10:11:12Z" level=info msg="pinging container registry mirror.lab:8443: connection refused"`;
+  const said = async (...lines: string[]) =>
+    idsOf(await diagnoseFile('play.log', `${lines.join('\n')}\n`));
+
+  expect(await said(task, recap('reg.lab', 0))).toEqual([]);
+  expect(await said(task, recap('reg.lab', 1))).not.toEqual([]);
+  expect(await said(task, recap('other.lab', 1), recap('reg.lab', 0))).not.toEqual([]);
+  expect(await said(journal, recap('reg.lab', 0))).not.toEqual([]);
 });
 
 test('diagnose forgets what the installer met before it said that the bootstrap is over', async () => {

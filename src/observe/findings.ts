@@ -42,7 +42,7 @@ export interface FindingCollector {
   over(rule: Rule, line: EvidenceLine): void;
   /** What was only ever retried in this file until now came through; finished: all that the installer met did. */
   recovered(line: EvidenceLine, isFinished?: boolean): void;
-  /** A run ended, well or not: what was only warned of in this file is no cause, or may be one after all. */
+  /** A run ended: what it only warned of in this file is no cause if all of it went well. */
   ended(line: EvidenceLine, isWell: boolean): void;
   /**
    * Roots before symptoms; within each, what comes first in an install comes first. `facts` are the patterns that
@@ -89,8 +89,9 @@ export function createFindingCollector(): FindingCollector {
 
   function ended(line: EvidenceLine, isWell: boolean): void {
     for (const one of gathered.values()) {
-      const isOnlyOfThis = one.before.count === 0 && isOfSameLog(one, line);
-      if (isOnlyOfThis && one.severity === 0) one.isOver = isWell;
+      // What the journal of a machine says is of no run of a command.
+      const isOfRun = one.host === undefined && one.before.count === 0 && one.file === line.file;
+      if (isOfRun && one.isMild) one.ended = isWell ? (one.ended ?? 'well') : 'ill';
     }
   }
 
@@ -98,7 +99,7 @@ export function createFindingCollector(): FindingCollector {
     const all = [...gathered.values()].filter(
       (one) =>
         one.count > 0 &&
-        !one.isOver &&
+        one.ended !== 'well' &&
         (one.rule.kind === 'benign') === isBenign &&
         counts(one, facts),
     );

@@ -5,6 +5,9 @@ export const RETRY = /retrying (?:in|after) \S+|\(attempt \d+\/\d+\)/i;
 export const RECOVERED =
   '(images mirrored successfully|Writing manifest to image destination|Successfully pulled image|mirroring completed)';
 
+/** A task of Ansible that failed: the summary of the play tells whether that was ignored, or made good. */
+export const OF_PLAY = /^\s*(?:fatal|failed): \[[^\]]+\]|^\s*FAILED - RETRYING: /;
+
 /** How programs sum up a run that went well to its end: what they only warned of is no cause. */
 export const WENT_WELL =
   '(✓ .*images mirrored successfully|Mirroring completed in|Synced \\d+ images from|Quay installed successfully|unreachable=0 +failed=0)';

@@ -28,6 +28,8 @@ const LEVEL =
 const BY_NAME: Readonly<Record<string, Severity>> = { e: 2, f: 2, t: 0, d: 0, i: 0, w: 0 };
 
 export function severityOf({ text }: Pick<EvidenceLine, 'text'>): Severity {
+  // oc warns in plain words.
+  if (/^warning: /.test(text)) return 0;
   const name = LEVEL.exec(text)?.[1]?.[0]?.toLowerCase();
   return BY_NAME[name ?? ''] ?? 1;
 }
