@@ -131,6 +131,7 @@ test.each([
   ['{"level":"warn","ts":"2026-08-20T10:11:12Z","msg":"slow"}', 0],
   ['time="2026-08-20T10:11:12Z" level=error msg="failed"', 2],
   ['W0820 10:11:12.000000       1 reflector.go:1] failed', 1],
+  ['warning: the signature could not be fetched', 0],
   ['Error: initializing source', 1],
   ['information about nothing', 1],
 ])('severityOf reads %j as %i', (text, severity) => {
