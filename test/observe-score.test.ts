@@ -21,3 +21,14 @@ test('diagnose names the cause of every known case', async () => {
   expect(results.length).toBeGreaterThanOrEqual(100);
   expect(results.filter(({ verdict }) => verdict !== 'named')).toEqual([]);
 }, 120_000);
+
+test('diagnose reads a likely cause from the errors of no healthy blind case', async () => {
+  const results = await scoreCorpus('blind', async (path) => {
+    const { likely } = await diagnose(silentContext(), [path]);
+    return likely ? [{ kind: 'root', id: likely.id }] : [];
+  });
+  const healthy = results.filter(({ cause }) => cause === 'none');
+
+  expect(healthy.length).toBeGreaterThan(50);
+  expect(healthy.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
+}, 120_000);

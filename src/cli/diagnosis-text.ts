@@ -26,6 +26,7 @@ export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
     ...roots.flatMap((finding, index) => ['', ...findingLines(finding, `${index + 1}.`, style)]),
     ...symptomLines(symptoms, roots.length > 0, style),
     ...asideLines(diagnosis.findings, style),
+    ...likelyLines(diagnosis, style),
     ...noCauseLines(diagnosis, style),
     ...suspiciousLines(diagnosis, style),
     ...unreadLines(diagnosis),
@@ -37,7 +38,8 @@ function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
   const looked = style.dim(`(${counted(files, 'file')}, ${formatBytes(bytes)})`);
   if (roots > 0)
     return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
-  const only = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  const known = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  const only = diagnosis.likely ? `${known}, a likely one read from the error` : known;
   return `${style.bold(only)} ${looked}`;
 }
 
@@ -90,6 +92,18 @@ function asideLines(findings: readonly Finding[], style: Style): string[] {
     aside ? [`  ${id} ${style.dim(`(${count}, ${ASIDES[aside]})`)} ${cause}`] : [],
   );
   return lines.length === 0 ? [] : ['', 'Also seen, and not the cause:', ...lines];
+}
+
+/** What no rule knows and the error says by itself. */
+function likelyLines({ likely }: Pick<Diagnosis, 'likely'>, style: Style): string[] {
+  if (!likely) return [];
+  const times = likely.count === 1 ? 'once' : `${likely.count} times`;
+  return [
+    '',
+    `${style.bold(`Likely: ${likely.cause}`)} ${style.dim(times)}`,
+    ...likely.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
+    `   ${style.green('do:')} ${likely.remedy}`,
+  ];
 }
 
 /** Where no cause was found: what there was to go by. */

@@ -5,6 +5,7 @@ import { createFindingCollector, type Finding } from './findings.ts';
 import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
 import { createReading, type NoCause } from './no-cause.ts';
+import type { LikelyCause } from './plain/likely-cause.ts';
 import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-evidence.ts';
 import { FINISHED, RECOVERED, WENT_ILL, WENT_WELL } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
@@ -25,6 +26,8 @@ export interface Diagnosis {
   readonly suspicious: readonly SuspiciousLine[];
   /** Only where there is no cause, be there symptoms or not. */
   readonly noCause?: NoCause;
+  /** Only where there is no cause: what the decisive error says by itself. */
+  readonly likely?: LikelyCause;
   /** How far the bootstrap came, where the evidence tells. */
   readonly bootstrap?: {
     readonly verdict: BootstrapState['verdict'];
@@ -103,6 +106,7 @@ export async function diagnose(
   return {
     findings,
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
+    ...(look?.likely ? { likely: look.likely } : {}),
     ...(look ? { noCause: reading.noCause(look.origins, look.firstError) } : {}),
     ...bootstrapOf(timeline.state()),
     benign: collector.benign(facts),

@@ -24,6 +24,8 @@ export interface EndLine {
   readonly file: string;
   readonly text: string;
   readonly at?: Date | undefined;
+  /** The last lines as they stand there, this one included. */
+  readonly tail: readonly string[];
 }
 
 /** Something to look for in lines of certain origins. */

@@ -38,6 +38,8 @@ const DECODERS: Readonly<Record<Format, LineDecoder>> = {
 
 /** As much of the end of a file as surely holds a line with a time. */
 const TAIL_BYTES = 16 * 1024;
+/** As many as people read at the end of a log. */
+const TAIL_LINES = 60;
 
 /** `now` bounds the dates without a year of files that tell of none. */
 export function createLineReader<P extends LinePattern>(
@@ -60,14 +62,14 @@ export function createLineReader<P extends LinePattern>(
           tell(sink, file, hit, line, patterns, applies);
         }
       }
-      const [text] = tail
+      const ending = tail
         .text()
         .split('\n')
-        .filter((line) => line.trim() !== '')
-        .slice(-1);
+        .filter((line) => line.trim() !== '');
+      const text = ending.at(-1);
       if (text !== undefined) {
         const { message, at } = decode(text, kind, tail.reference());
-        sink.onEnd?.({ file: file.name, text: message, at });
+        sink.onEnd?.({ file: file.name, text: message, at, tail: ending.slice(-TAIL_LINES) });
       }
       const timeOf = (line: string) => decode(line, kind, tail.reference()).at;
       const last = firstTimeIn(tail.text().split('\n').toReversed(), timeOf);

@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
 import type { Evidence } from './claim.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
-import { quoteLine } from './quote-line.ts';
+import { evidenceOf, type LikelyCause, likelyCause } from './plain/likely-cause.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
 import type { EvidenceInput } from './source-files.ts';
 
@@ -32,6 +32,35 @@ const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
   ['\\bcannot\\b', 2],
   ['\\bfailed\\b', 2],
   ['\\berror: ', 3],
+  ['no route to host', 4],
+  ['network is unreachable', 4],
+  ['connection reset', 3],
+  ['address already in use', 4],
+  ['no space left', 5],
+  ['not resolve host', 4],
+  ['Name or service not known', 4],
+  ['executable file not found', 4],
+  ['command not found', 3],
+  ['exec format error', 5],
+  ['no such file', 3],
+  ['already exists', 2],
+  ['does not exist', 2],
+  ['(?:Invalid|Required|Unsupported) value', 4],
+  ['unknown (?:field|flag|command)', 4],
+  ['\\byaml: ', 4],
+  ['\\bdenied\\b', 3],
+  ['exceeded', 2],
+  ['mismatch', 2],
+  ['could not', 2],
+  ['https?://.*: EOF', 2],
+  ['no endpoints available', 4],
+  ['no results', 2],
+  ['is not present', 2],
+  ['DiskPressure', 3],
+  ['disk pressure', 3],
+  ['not valid yet', 4],
+  ['WRONGPASS', 4],
+  ['HTTP Code', 2],
 ];
 const MAX_SHAPES = 5000;
 const SHOWN = 10;
@@ -77,6 +106,8 @@ interface SecondLook {
   readonly lines: readonly SuspiciousLine[];
   /** The first in time, or where no line tells one the first that was read. */
   readonly firstError?: Evidence;
+  /** What the decisive error says by itself. */
+  readonly likely?: LikelyCause;
   readonly origins: ReadonlySet<string>;
 }
 
@@ -89,6 +120,7 @@ export async function findSuspicious(
 ): Promise<SecondLook> {
   const origins = new Set<string>();
   const shapes = new Map<number, Shape>();
+  const ends: string[][] = [];
   const isNew = (text: string): boolean => {
     const known = shapes.get(shapeOf(text));
     if (known) known.count += 1;
@@ -116,6 +148,7 @@ export async function findSuspicious(
     onObject: () => undefined,
     onUnread: () => undefined,
     onFile: () => undefined,
+    onEnd: ({ tail }) => ends.push([...tail]),
     onTime: () => undefined,
   };
   await readEvidence(ctx, inputs, sink, options);
@@ -124,11 +157,13 @@ export async function findSuspicious(
     .filter(({ weight }) => weight >= REAL_ERROR)
     .toSorted((a, b) => timeOf(a) - timeOf(b))
     .find(({ line }) => !isHarmless(line));
+  const likely = likelyCause(ends, (text) => shapes.get(shapeOf(text)), isHarmless);
   return {
     lines: found
       .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
       .slice(0, SHOWN)
       .map(({ line, count }) => ({ ...evidenceOf(line), count })),
+    ...(likely ? { likely } : {}),
     ...(first ? { firstError: evidenceOf(first.line) } : {}),
     origins,
   };
@@ -136,10 +171,3 @@ export async function findSuspicious(
 
 /** Lines without a time come last, in the order they were read. */
 const timeOf = ({ line }: Shape): number => line.at?.getTime() ?? Number.MAX_SAFE_INTEGER;
-
-const evidenceOf = (line: EvidenceLine): Evidence => ({
-  file: line.file,
-  line: line.line,
-  ...(line.at ? { at: line.at.toISOString() } : {}),
-  text: quoteLine(line.text).slice(0, 600),
-});

@@ -1,0 +1,98 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What the machine itself lacks or refuses. */
+export const HOST_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-disk-full',
+    pattern:
+      /no space left on device|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|DiskPressure|disk pressure/i,
+    cause: () => 'A disk is full, or nearly so',
+    remedy:
+      'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',
+  },
+  {
+    id: 'says-memory',
+    pattern:
+      /out of memory|OOMKill|cannot allocate memory|oom-kill|(?:exit(?:ed)?|status|code)[ :=]+137\b|signal: killed/i,
+    cause: () => 'There is not enough memory: a process was killed for it',
+    remedy: 'Give the machine or the container more memory, or run less beside it',
+  },
+  {
+    id: 'says-unschedulable',
+    pattern: /0\/\d+ nodes are available: (?<why>.+)/i,
+    cause: (found) => `No node can run the pod${because(word(found, 'why'))}`,
+    remedy: 'Add what is named: nodes, memory, processors, labels, tolerations or volumes',
+  },
+  {
+    id: 'says-port-taken',
+    pattern:
+      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|port is already allocated|EADDRINUSE/i,
+    cause: (found) => `The port${named(word(found, 'end'))} is taken by another program`,
+    remedy: 'See who has it ("ss -ltnp"), and stop that or choose another port',
+  },
+  {
+    id: 'says-open-files',
+    pattern: /too many open files|EMFILE/i,
+    cause: () => 'The limit of open files is reached',
+    remedy: 'Raise it (LimitNOFILE of the unit, "ulimit -n")',
+  },
+  {
+    id: 'says-read-only',
+    pattern: /read-only file system|EROFS/i,
+    cause: () => 'The file system is mounted read-only',
+    remedy: 'Write elsewhere; where it was writable before, the kernel log tells of a broken disk',
+  },
+  {
+    id: 'says-other-architecture',
+    pattern: /exec format error|cannot execute binary file/i,
+    cause: () => 'A program or image is of another processor architecture than the machine',
+    remedy:
+      'Use the one built for this architecture, or an image of several ("oc image info" shows which)',
+  },
+  {
+    id: 'says-old-processor',
+    pattern: /CPU does not support x86-64-v(?<level>\d)|illegal instruction/i,
+    cause: (found) =>
+      `The processor is too old for the program${because(word(found, 'level') && `it wants x86-64-v${found.groups.level}`)}`,
+    remedy:
+      'Give the virtual machine the processor of its host ("host" instead of "qemu64"), or use a newer machine',
+  },
+  {
+    id: 'says-old-library',
+    pattern: /version [`'](?<library>GLIBC\w*_[\d.]+)['`] not found/i,
+    cause: (found) =>
+      `The program was built for a newer system than this one${because(word(found, 'library'))}`,
+    remedy: 'Use the build for this system (for RHEL 8, where there is one), or a newer system',
+  },
+  {
+    id: 'says-program-missing',
+    pattern:
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): (?:command )?not found$|(?<python>[\w.-]+): No such file or directory: '/i,
+    cause: (found) => `The program${named(word(found, 'exec', 'shell', 'python'))} is not there`,
+    remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
+  },
+  {
+    id: 'says-no-virtualisation',
+    pattern:
+      /could not access KVM kernel module|\/dev\/kvm|KVM (?:is )?not (?:available|supported)|domain type ['"]?kvm|virtualization (?:is )?(?:not|disabled)/i,
+    cause: () => 'This machine offers no hardware virtualisation (KVM)',
+    remedy:
+      'Turn it on in the firmware; inside a virtual machine, allow nested virtualisation on its host',
+  },
+  {
+    id: 'says-access-denied',
+    pattern:
+      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access)\w* (?:to )?['"]?(?<path>\/[^\s:'"]+)['"]?: (?:permission denied|operation not permitted)|permission denied|operation not permitted|EACCES|EPERM/i,
+    cause: (found) =>
+      `The machine refuses access${because(word(found, 'path'))}: rights of the file, or SELinux`,
+    remedy:
+      'Look at owner and rights ("ls -lZ") of the file and its folders, and at "ausearch -m avc" for SELinux',
+  },
+  {
+    id: 'says-busy',
+    pattern:
+      /device or resource busy|target is busy|Error acquiring the state lock|could not get lock|(?:is|are) locked by|lock(?:ed)? (?:is )?held by|EBUSY/i,
+    cause: () => 'Something else is using it: it is locked or busy',
+    remedy: 'Let the other run end, or end it ("fuser", "lsof"); then begin again',
+  },
+];

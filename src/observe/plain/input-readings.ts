@@ -1,0 +1,116 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** Files and fields that are wrong, and things that are not there or there already. The vaguest of all stand last. */
+export const INPUT_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-field-invalid',
+    pattern:
+      /(?<field>[a-zA-Z][\w-]*(?:\.[\w-]+|\[[^\]]*\])+|[a-z]\w+): (?<kind>Invalid|Required|Unsupported|Duplicate) value(?<rest>.*)/,
+    cause: (found) => {
+      const { kind = '', rest = '' } = found.groups;
+      return `The field ${word(found, 'field')} is ${FIELD_KINDS[kind]}${because(word({ ...found, groups: { rest: rest.replace(/^: */, '') } }, 'rest'))}`;
+    },
+    remedy: 'Correct this field of the configuration',
+  },
+  {
+    id: 'says-field-unknown',
+    pattern:
+      /unknown field "(?<field>[^"]+)"|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type/i,
+    cause: (found) =>
+      `${word(found, 'field', 'flag', 'command', 'go')} is not known to this program or its version`,
+    remedy:
+      'Correct its spelling, or use the version of the program that knows it ("--help", "oc explain")',
+  },
+  {
+    id: 'says-yaml-wrong',
+    pattern:
+      /(?<![.\w])yaml: (?:(?:unmarshal errors?:\s*)?line (?<line>\d+): )?(?<why>.+)|error (?:converting|parsing) YAML|mapping values are not allowed/i,
+    cause: (found) =>
+      `A file is no valid YAML${named(word(found, 'line') && `at line ${found.groups.line}`)}${because(word(found, 'why'))}`,
+    remedy:
+      'Correct that line: indentation by spaces, quotes around values with a colon, long values on one line',
+  },
+  {
+    id: 'says-json-wrong',
+    pattern:
+      /cannot unmarshal (?<got>\w+) into .*?(?:field (?<field>[\w.]+))?(?: of type (?<type>\S+))?$|invalid character (?<char>'.*?') (?<place>.*)|unexpected end of JSON input|error unmarshal+ing/i,
+    cause: (found) =>
+      `A file or an answer is not what was expected${because(word(found, 'field', 'place'))}: it is no valid JSON, or a value has another type`,
+    remedy:
+      'Look at the file, or at what the server really sends (an HTML page of a proxy or a login is a common one)',
+  },
+  {
+    id: 'says-content-changed',
+    pattern:
+      /(?:digest|checksum|sha256|hash|md5)\w*.{0,60}(?:mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash)/i,
+    cause: () => 'What arrived is not what was announced: its checksum differs',
+    remedy:
+      'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
+  },
+  {
+    id: 'says-content-torn',
+    pattern:
+      /unexpected EOF|invalid tar header|not in gzip format|gzip: invalid (?:header|checksum)|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
+    cause: () => 'A file or a transfer is cut off or damaged',
+    remedy: 'Fetch it again, and compare its size and checksum with those of the source',
+  },
+  {
+    id: 'says-crashed',
+    pattern:
+      /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|Traceback \(most recent call last\)|nil pointer dereference/i,
+    cause: (found) => `The program crashed${because(word(found, 'why'))}: a fault of its own`,
+    remedy:
+      'Look for this crash in the known issues of its version, and try the newest one of its stream',
+  },
+  {
+    id: 'says-file-missing',
+    pattern:
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`]: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+    cause: (found) => `The file${named(word(found, 'path', 'quoted', 'after'))} is not there`,
+    remedy: 'Correct the path, or make the file',
+  },
+  {
+    id: 'says-volume-unmounted',
+    pattern:
+      /(?:timed? ?out|timeout expired) waiting for (?:the condition|volumes to attach).*|MountVolume\.\w+ failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
+    cause: (found) =>
+      `A volume${named(word(found, 'volume'))} cannot be attached or mounted${because(word(found, 'why'))}`,
+    remedy:
+      'Look at the events of the pod and its claims, and whether the node reaches the storage',
+  },
+  {
+    id: 'says-usage',
+    pattern:
+      /accepts (?:at most |at least |between )?\d+ (?:and \d+ )?arg\(s\), received \d+|required flag\(s\) (?<flags>.+) not set/i,
+    cause: (found) =>
+      `The command is not one that this version of the program takes${because(word(found, 'flags'))}`,
+    remedy: 'Compare it with its --help, and use the version of the program that the guide is for',
+  },
+  {
+    id: 'says-exists',
+    isVague: true,
+    pattern:
+      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>\S+) (?:is |has )?already (?:exists?|in use|been taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
+    cause: (found) =>
+      `${word(found, 'what', 'bare') ?? 'It'} is there already, of an earlier run or of somebody else`,
+    remedy: 'Remove what an earlier run left, or choose another name',
+  },
+  {
+    id: 'says-object-missing',
+    isVague: true,
+    pattern:
+      /\b(?<kind>(?!node\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)/i,
+    cause: (found) =>
+      word(found, 'name') === undefined
+        ? `There is no ${word(found, 'what', 'none', 'tag', 'image', 'manifest') ?? 'such thing'}`
+        : `There is no ${word(found, 'kind')} "${word(found, 'name')}"`,
+    remedy: 'Correct the name, or make it first',
+  },
+];
+
+const FIELD_KINDS: Readonly<Record<string, string>> = {
+  Invalid: 'not valid',
+  Required: 'missing',
+  Unsupported: 'not one of the values it may have',
+  Duplicate: 'there twice',
+};

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { once } from '../../core/bytes.ts';
+import { silentContext } from '../../core/context.ts';
+import { diagnose } from '../diagnose.ts';
+
+const NOW = new Date('2026-08-20T12:00:00Z');
+const REFUSED = 'depotctl: error: dial tcp 10.9.0.3:7777: connect: connection refused';
+const FULL = 'depotctl: error: write /srv/a: no space left on device';
+
+async function likelyOf(...lines: readonly string[]) {
+  const open = () => once(Buffer.from(`${lines.join('\n')}\n`));
+  const ctx = silentContext({ now: () => NOW });
+  const input = { name: 'paste.txt', modified: NOW, open };
+  // Without rules, so that no rule to come takes a line away from these tests.
+  return (await diagnose(ctx, [input], { rules: [] })).likely;
+}
+
+test('diagnose reads the error that a text ends with, where no rule knows it', async () => {
+  expect(await likelyOf('depotctl: begins', REFUSED)).toMatchObject({
+    id: 'says-refused',
+    cause: 'Nothing listens at 10.9.0.3:7777: the connection is refused',
+    count: 1,
+    evidence: [{ file: 'paste.txt', line: 2, text: REFUSED }],
+  });
+});
+
+test('diagnose takes the last of several errors, and counts those like it', async () => {
+  expect(await likelyOf(REFUSED, FULL, FULL)).toMatchObject({ id: 'says-disk-full', count: 2 });
+  expect(await likelyOf(FULL, REFUSED)).toMatchObject({ id: 'says-refused' });
+});
+
+test('diagnose believes an error rather than a line that only speaks of one', async () => {
+  const spoken = 'the peer said connection refused and depotctl went home';
+
+  expect(await likelyOf(FULL, spoken)).toMatchObject({ id: 'says-disk-full' });
+});
+
+test.each([
+  ['went on', [REFUSED, 'depotctl: connected, upload completed']],
+  ['will be tried again', [`${REFUSED}, will retry in 5s`]],
+  ['is only warned of', ['level=warning msg="dial tcp 10.9.0.3:7777: connection refused"']],
+  ['is quoted in a runbook', ['- `connection refused`: look at the service']],
+  ['was said long before the end', [REFUSED, ...Array.from({ length: 40 }, (_, n) => `row ${n}`)]],
+])('diagnose reads no cause from what %s', async (_, lines) => {
+  expect(await likelyOf(...lines)).toBeUndefined();
+});
+
+test('diagnose leaves the error to the rule that knows it', async () => {
+  const line =
+    'error: unable to push: Get "https://mirror.fern.lan:8443/v2/": x509: certificate signed by unknown authority';
+  const open = () => once(Buffer.from(`${line}\n`));
+  const ctx = silentContext({ now: () => NOW });
+
+  const diagnosis = await diagnose(ctx, [{ name: 'oc-mirror.log', modified: NOW, open }]);
+
+  expect(diagnosis.findings.some(({ kind }) => kind === 'root')).toBe(true);
+  expect(diagnosis.likely).toBeUndefined();
+});

@@ -1,0 +1,107 @@
+import { at, because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** Names, connections and TLS. The more specific stand first: the first that fits a line speaks for it. */
+export const NETWORK_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-name-server-fails',
+    pattern:
+      /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|no route to host|network is unreachable)|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
+    cause: (found) =>
+      `The name server${named(word(found, 'server', 'asked', 'udp'))} does not answer${because(word(found, 'name'))}`,
+    remedy:
+      'Look at the name servers of this machine (resolv.conf, DHCP, NetworkManager), and whether port 53 of them is open to it',
+  },
+  {
+    id: 'says-name-unknown',
+    pattern:
+      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of)(?:(?:host(?:name)?(?: address)?|proxy):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
+    cause: (found) =>
+      `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget'))} is not known to the name servers of the machine that asked`,
+    remedy:
+      'Make a record for it in the DNS that this machine asks, or correct the name; "dig NAME" on that machine shows what it is answered',
+  },
+  {
+    id: 'says-plain-http',
+    pattern:
+      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|plaintext connection/i,
+    cause: (found) => `${at(found)} speaks plain HTTP where TLS is expected`,
+    remedy:
+      'Serve TLS there, correct the port, or look whether a proxy or load balancer in between answers instead',
+  },
+  {
+    id: 'says-tls-expected',
+    pattern:
+      /Client sent an HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port/i,
+    cause: (found) => `${at(found)} wants TLS, and was asked by plain HTTP`,
+    remedy: 'Ask it by https://',
+  },
+  {
+    id: 'says-certificate-time',
+    pattern:
+      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)/i,
+    cause: (found) =>
+      word(found, 'side') === 'before' || word(found, 'early') !== undefined
+        ? `The certificate of ${at(found)} begins later than this machine's clock says: a clock is wrong`
+        : `The certificate of ${at(found)} has expired${because(word(found, 'limit'))}, or the clock of this machine is ahead`,
+    remedy:
+      'Compare the clocks ("chronyc tracking"), then renew the certificate; certificates of an installation that was interrupted end after 24 hours: begin it anew',
+  },
+  {
+    id: 'says-certificate-name',
+    pattern:
+      /certificate is valid for (?<names>.*?), not (?<name>[\w.:*-]+)|doesn't contain any IP SANs|relies on legacy Common Name|certificate is not valid for any names|(?:hostname|name)s? (?:mismatch|does not match)|no alternative certificate subject name matches|ERR_TLS_CERT_ALTNAME_INVALID/i,
+    cause: (found) =>
+      `The certificate of ${at(found)} does not carry the name${named(word(found, 'name'))} by which it is asked${because(word(found, 'names'))}`,
+    remedy:
+      'Ask by a name of the certificate, or make one whose subjectAltName has this name or address',
+  },
+  {
+    id: 'says-authority-unknown',
+    pattern:
+      /signed by unknown authority|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|SSL certificate problem/i,
+    cause: (found) =>
+      `The authority that signed the certificate of ${at(found)} is not trusted here`,
+    remedy:
+      'Give its CA to the program or machine that asks (trust bundle, --cacert, update-ca-trust); where a proxy opens TLS, the CA of the proxy',
+  },
+  {
+    id: 'says-tls-refused',
+    pattern:
+      /tls: handshake failure|remote error: tls: |sslv3 alert|no protocols available|unsupported protocol|no cipher suites? |TLS handshake timeout/i,
+    cause: (found) => `${at(found)} and this machine do not come to a TLS connection`,
+    remedy:
+      'Compare versions and ciphers of TLS on both sides ("openssl s_client -connect HOST:PORT"), and look for a firewall or proxy that breaks it off',
+  },
+  {
+    id: 'says-refused',
+    pattern: /connection refused|ECONNREFUSED|actively refused/i,
+    cause: (found) => `Nothing listens at ${at(found)}: the connection is refused`,
+    remedy:
+      'Look whether that service runs and listens at this address and port ("ss -ltn" there), and whether the name leads to the right machine',
+  },
+  {
+    id: 'says-no-route',
+    pattern:
+      /no route to host|network is unreachable|host is unreachable|EHOSTUNREACH|ENETUNREACH|Destination Host Unreachable/i,
+    cause: (found) =>
+      `There is no way to ${at(found)}: no route, the machine is off, or a firewall rejects`,
+    remedy:
+      'Look whether the machine is up and has this address, at the route to it ("ip route get ADDRESS") and at the firewall of it',
+  },
+  {
+    id: 'says-unanswered',
+    pattern:
+      /dial (?:tcp|udp)\S* \S+: (?:connect: )?(?:i\/o timeout|(?:connection|operation) timed out|operation was canceled)|(?:connect|connection)(?: to .{1,80})? timed out|ETIMEDOUT|Client\.Timeout exceeded while awaiting headers|net\/http: (?:request canceled|timeout awaiting)|https?:\/\/\S+ .{0,80}(?:context deadline exceeded|i\/o timeout)/i,
+    cause: (found) => `${at(found)} does not answer: the connection times out`,
+    remedy:
+      'Look whether a firewall or security group drops packets on the way, whether a proxy is needed, and whether the machine is up',
+  },
+  {
+    id: 'says-cut',
+    pattern:
+      /connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF$|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
+    cause: (found) => `${at(found)} takes the connection and cuts it`,
+    remedy:
+      'Look behind the address: a load balancer without servers, a proxy or firewall that refuses, or a service that crashes; its own log tells',
+  },
+];

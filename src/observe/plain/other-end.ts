@@ -1,0 +1,83 @@
+import { type Party, partiesOf } from '../party.ts';
+
+/** Whom a line talks to, as a person would say it. */
+export interface OtherEnd {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What listens at a port wherever OpenShift and its tools run. */
+const PORTS: Readonly<Record<string, string>> = {
+  '22': 'SSH',
+  '53': 'a name server',
+  '111': 'NFS',
+  '123': 'a time server',
+  '623': 'a management controller',
+  '2049': 'NFS',
+  '2379': 'etcd',
+  '2380': 'etcd',
+  '3128': 'a proxy',
+  '3260': 'iSCSI',
+  '5050': 'the Ironic inspector of the bootstrap machine',
+  '5432': 'PostgreSQL',
+  '6180': 'the image server of the bare metal services',
+  '6379': 'Redis',
+  '6385': 'Ironic, which installs bare metal hosts',
+  '6443': 'the API of the cluster',
+  '8090': 'the assisted service on the rendezvous host',
+  '9440': 'Prism',
+  '10250': 'a kubelet',
+  '16509': 'libvirt',
+  '22623': 'the machine config server',
+  '22624': 'the machine config server',
+  '50051': 'the pod of a catalog',
+};
+
+const PARTIES: Readonly<Partial<Record<Party, string>>> = {
+  mirror: 'the mirror registry',
+  source: 'a registry on the internet',
+  api: 'the API of the cluster',
+  'api-int': 'the internal API of the cluster',
+  mcs: 'the machine config server',
+  apps: 'the routers of the cluster',
+  aws: 'AWS',
+  vcenter: 'vCenter',
+  bmc: 'a management controller',
+  proxy: 'the proxy',
+  etcd: 'etcd',
+  kubelet: 'a kubelet',
+  rendezvous: 'the rendezvous host',
+  assets: 'the server of Ignition files',
+  service: 'a service inside the cluster',
+};
+
+const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)`;
+/** The most telling first: a URL has the name that was meant, a socket only its address. */
+const NAMING: readonly RegExp[] = [
+  new RegExp(String.raw`\b[a-z]+:\/\/(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`, 'gi'),
+  new RegExp(
+    String.raw`connect(?:ion)? to (?:host |server )?(?<host>${HOST})(?:,)? port:? (?<port>\d{1,5})`,
+    'gi',
+  ),
+  new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
+  new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
+  new RegExp(String.raw`(?<host>(?:\d{1,3}(?:\.\d{1,3}){3}|${HOST}\.${HOST}):\d{2,5})\b`, 'gi'),
+];
+
+/** The other end of the last request that a line names. */
+export function otherEndOf(text: string): OtherEnd | undefined {
+  for (const pattern of NAMING) {
+    const groups = [...text.matchAll(pattern)].at(-1)?.groups;
+    if (!groups?.host) continue;
+    const name = groups.port === undefined ? groups.host : `${groups.host}:${groups.port}`;
+    const role = roleOf(name, text);
+    return { name, text: role === undefined ? name : `${name} (${role})` };
+  }
+  return undefined;
+}
+
+function roleOf(name: string, text: string): string | undefined {
+  const port = /:(\d+)$/.exec(name)?.[1];
+  const [party] = partiesOf(text);
+  return PORTS[port ?? ''] ?? PARTIES[party ?? 'unknown'];
+}

@@ -1,0 +1,38 @@
+import type { OtherEnd } from './other-end.ts';
+
+/**
+ * What an error says by itself, in words that every program of this field shares ("connection refused", "permission
+ * denied"), whatever program it is and whether or not the catalogue knows the failure.
+ */
+export interface PlainReading {
+  readonly id: string;
+  readonly pattern: RegExp;
+  readonly cause: (found: FoundWords) => string;
+  readonly remedy: string;
+  /** Its words are said of ordinary things, too: only a line that tells of a failure by other words is read so. */
+  readonly isVague?: boolean;
+}
+
+/** The parts of a line that a reading can put into its sentence. */
+export interface FoundWords {
+  readonly groups: Readonly<Record<string, string | undefined>>;
+  /** Who did not answer, or answered so, where the line tells. */
+  readonly end: OtherEnd | undefined;
+}
+
+/** `the other end` where the line does not tell. */
+export const at = ({ end }: FoundWords): string => end?.text ?? 'the other end';
+
+/** The first of the groups that is there, without what only delimits it. */
+export function word({ groups }: FoundWords, ...names: readonly string[]): string | undefined {
+  const found = names.map((name) => groups[name]).find((one) => one !== undefined && one !== '');
+  const bare = found?.trim().replace(/[.,;:]+$/, '');
+  return bare?.replace(/^["'`‘]+(.*?)["'`’]*$/, '$1') || undefined;
+}
+
+/** ` NAME` or nothing, to follow a word. */
+export const named = (name: string | undefined): string => (name === undefined ? '' : ` ${name}`);
+
+/** ` (WHY)` or nothing. */
+export const because = (why: string | undefined): string =>
+  why === undefined ? '' : ` (${why.length > 200 ? `${why.slice(0, 200)}…` : why})`;

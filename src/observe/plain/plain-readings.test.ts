@@ -1,0 +1,320 @@
+import { expect, test } from 'vitest';
+import { PLAIN_READINGS, readPlainly } from './likely-cause.ts';
+
+/** A line of each kind, by a program that no rule knows, and what it says. */
+const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
+  [
+    'Error: Get "https://depot.fern.lan/x": dial tcp: lookup depot.fern.lan on 10.9.0.2:53: read udp 10.9.0.7:4411->10.9.0.2:53: i/o timeout',
+    'says-name-server-fails',
+    'The name server 10.9.0.2:53 does not answer (depot.fern.lan)',
+  ],
+  [
+    'depotctl: failed: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: no such host',
+    'says-name-unknown',
+    'The name depot.fern.lan is not known to the name servers of the machine that asked',
+  ],
+  [
+    'curl: (6) Could not resolve host: depot.fern.lan',
+    'says-name-unknown',
+    'The name depot.fern.lan is not known',
+  ],
+  [
+    'ssh: connect: Error: getaddrinfo ENOTFOUND depot.fern.lan',
+    'says-name-unknown',
+    'The name depot.fern.lan is not known',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan:8080/": http: server gave HTTP response to HTTPS client',
+    'says-plain-http',
+    'depot.fern.lan:8080 speaks plain HTTP where TLS is expected',
+  ],
+  [
+    'Error: http://depot.fern.lan:8443/: 400: Client sent an HTTP request to an HTTPS server',
+    'says-tls-expected',
+    'wants TLS, and was asked by plain HTTP',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan/": x509: certificate has expired or is not yet valid: current time 2026-03-02T10:00:00Z is after 2026-03-01T00:00:00Z',
+    'says-certificate-time',
+    'The certificate of depot.fern.lan has expired (2026-03-01T00:00:00Z), or the clock of this machine is ahead',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan/": x509: certificate has expired or is not yet valid: current time 2026-02-02T10:00:00Z is before 2026-03-01T00:00:00Z',
+    'says-certificate-time',
+    'a clock is wrong',
+  ],
+  [
+    'Error: failed to load ca: the certificate is not valid yet',
+    'says-certificate-time',
+    'a clock is wrong',
+  ],
+  [
+    'Error: Get "https://10.9.0.4:9000/": x509: certificate is valid for depot, depot.fern.lan, not 10.9.0.4',
+    'says-certificate-name',
+    'The certificate of 10.9.0.4:9000 does not carry the name 10.9.0.4 by which it is asked (depot, depot.fern.lan)',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan/": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    'says-authority-unknown',
+    'The authority that signed the certificate of depot.fern.lan is not trusted here',
+  ],
+  [
+    'Error: https://depot.fern.lan/: remote error: tls: handshake failure',
+    'says-tls-refused',
+    'do not come to a TLS connection',
+  ],
+  [
+    'Error: could not manage host: Get "http://10.9.0.3:6385/v1/nodes": dial tcp 10.9.0.3:6385: connect: connection refused',
+    'says-refused',
+    'Nothing listens at 10.9.0.3:6385 (Ironic, which installs bare metal hosts): the connection is refused',
+  ],
+  [
+    'provisioner failed: dial tcp 10.9.0.3:22: connect: no route to host',
+    'says-no-route',
+    'There is no way to 10.9.0.3:22 (SSH)',
+  ],
+  [
+    'Error: timeout - last error: dial tcp 10.9.0.3:22: i/o timeout',
+    'says-unanswered',
+    '10.9.0.3:22 (SSH) does not answer: the connection times out',
+  ],
+  [
+    'Error: Post "https://depot.fern.lan/upload": read tcp 10.9.0.7:1->10.9.0.8:443: read: connection reset by peer',
+    'says-cut',
+    'depot.fern.lan takes the connection and cuts it',
+  ],
+  [
+    'Error response: Get "http://depot.fern.lan:48085/v2/": EOF',
+    'says-cut',
+    'depot.fern.lan:48085',
+  ],
+  [
+    'Error 403: pods "x" is forbidden: exceeded quota: small, requested: limits.memory=2Gi',
+    'says-quota',
+    'A quota or limit of the account is used up',
+  ],
+  [
+    "Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0",
+    'says-quota',
+    'A quota or limit of the account is used up (CPUS)',
+  ],
+  [
+    'Error: CONNECT depot.fern.lan: 407 Proxy Authentication Required',
+    'says-proxy-login',
+    'The proxy wants a login',
+  ],
+  [
+    'Error: secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group ""',
+    'says-not-permitted',
+    'The login system:serviceaccount:a:b lacks the permission list (secrets)',
+  ],
+  [
+    "Error: googleapi: Error 403: Required 'compute.zones.list' permission for 'projects/p'",
+    'says-not-permitted',
+    'lacks the permission compute.zones.list',
+  ],
+  [
+    'Error: admission webhook "check.fern.io" denied the request: replicas must be odd',
+    'says-webhook-denied',
+    'The admission webhook check.fern.io refuses the object (replicas must be odd)',
+  ],
+  [
+    'Error: failed calling webhook "check.fern.io": Post "https://w.a.svc:443/": no endpoints available for service "w"',
+    'says-webhook-unserved',
+    'The webhook check.fern.io is not served',
+  ],
+  [
+    'core@10.9.0.3: Permission denied (publickey,gssapi-keyex).',
+    'says-key-refused',
+    'refuses the SSH key or password',
+  ],
+  [
+    'Error: https://depot.fern.lan/v2/x: toomanyrequests: slow down',
+    'says-rate-limited',
+    'depot.fern.lan (the mirror registry) was asked too often',
+  ],
+  [
+    'Error: failed to resolve https://depot.fern.lan/v2/x: 401 Unauthorized',
+    'says-login-refused',
+    'depot.fern.lan (the mirror registry) does not accept the login, or was sent none',
+  ],
+  [
+    'Error response from daemon: Get https://depot.fern.lan/v2/: Forbidden',
+    'says-forbidden',
+    'depot.fern.lan (the mirror registry) forbids it',
+  ],
+  ['error: unable to push to depot.fern.lan/a/b:1: denied', 'says-forbidden', 'forbids it'],
+  [
+    'Error: PATCH https://depot.fern.lan/up: 413 Request Entity Too Large',
+    'says-too-large',
+    'depot.fern.lan, or a proxy before it, takes no request of this size',
+  ],
+  [
+    'Error: unexpected answer of https://depot.fern.lan/x: 502 Bad Gateway',
+    'says-server-fails',
+    'depot.fern.lan answers with an error of its own (502)',
+  ],
+  [
+    'Error: fetching https://depot.fern.lan/a.img: status 404',
+    'says-page-missing',
+    'https://depot.fern.lan/a.img is not there',
+  ],
+  [
+    'error: unable to recognize "x.yaml": no matches for kind "Fern" in version "fern.io/v2"',
+    'says-kind-unknown',
+    'The cluster does not know the kind Fern (fern.io/v2)',
+  ],
+  ['Error: write /srv/a: no space left on device', 'says-disk-full', 'A disk is full'],
+  ['Error: exited with code 137', 'says-memory', 'There is not enough memory'],
+  [
+    'Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.',
+    'says-unschedulable',
+    'No node can run the pod (3 Insufficient cpu)',
+  ],
+  [
+    'Error: listen tcp 0.0.0.0:8443: bind: address already in use',
+    'says-port-taken',
+    'The port 0.0.0.0:8443 is taken by another program',
+  ],
+  ['Error: accept: too many open files', 'says-open-files', 'The limit of open files is reached'],
+  ['Error: open /etc/x: read-only file system', 'says-read-only', 'mounted read-only'],
+  [
+    'exec /usr/bin/depot: exec format error',
+    'says-other-architecture',
+    'another processor architecture',
+  ],
+  [
+    'Fatal glibc error: CPU does not support x86-64-v2',
+    'says-old-processor',
+    'The processor is too old for the program (it wants x86-64-v2)',
+  ],
+  [
+    "./depot: /lib64/libc.so.6: version `GLIBC_2.34' not found (required by ./depot)",
+    'says-old-library',
+    'built for a newer system than this one (GLIBC_2.34)',
+  ],
+  [
+    'Error: runc: exec: "sleep": executable file not found in $PATH',
+    'says-program-missing',
+    'The program sleep is not there',
+  ],
+  [
+    'Error: could not access KVM kernel module: No such file or directory',
+    'says-no-virtualisation',
+    'no hardware virtualisation',
+  ],
+  [
+    'Error: open /srv/depot/a.key: permission denied',
+    'says-access-denied',
+    'The machine refuses access (/srv/depot/a.key)',
+  ],
+  ['Error acquiring the state lock: resource busy', 'says-busy', 'Something else is using it'],
+  [
+    'Error: spec.size: Invalid value: 3: must be even',
+    'says-field-invalid',
+    'The field spec.size is not valid (3: must be even)',
+  ],
+  [
+    'Error: platform.depot.zone: Required value: name a zone',
+    'says-field-invalid',
+    'The field platform.depot.zone is missing (name a zone)',
+  ],
+  [
+    'error: strict decoding error: unknown field "spec.colour"',
+    'says-field-unknown',
+    'spec.colour is not known to this program or its version',
+  ],
+  [
+    'error: yaml: line 23: did not find expected key',
+    'says-yaml-wrong',
+    'A file is no valid YAML at line 23 (did not find expected key)',
+  ],
+  [
+    "Error: invalid character '<' looking for beginning of value",
+    'says-json-wrong',
+    'A file or an answer is not what was expected (looking for beginning of value)',
+  ],
+  ['Error: a.img: sha256 checksum does not match', 'says-content-changed', 'its checksum differs'],
+  ['Error: reading a.tar: unexpected EOF', 'says-content-torn', 'cut off or damaged'],
+  [
+    'panic: runtime error: index out of range [3]',
+    'says-crashed',
+    'The program crashed (runtime error: index out of range [3])',
+  ],
+  [
+    'Error: open /srv/depot/a.yaml: no such file or directory',
+    'says-file-missing',
+    'The file /srv/depot/a.yaml is not there',
+  ],
+  [
+    'MountVolume.SetUp failed for volume "pv-1" : mount failed: exit status 32',
+    'says-volume-unmounted',
+    'A volume pv-1 cannot be attached or mounted (mount failed: exit status 32)',
+  ],
+  ['Error: accepts 0 arg(s), received 1', 'says-usage', 'The command is not one'],
+  [
+    "Error: storage volume 'base' already exists",
+    'says-exists',
+    "storage volume 'base' is there already",
+  ],
+  [
+    'Error from server (NotFound): machines "w-1" not found',
+    'says-object-missing',
+    'There is no machines "w-1"',
+  ],
+  [
+    'FATAL failed to generate "Platform": no clouds.yaml file found',
+    'says-object-missing',
+    'There is no clouds.yaml file',
+  ],
+];
+
+test.each(SAID)('readPlainly takes %j for %s', (line, id, cause) => {
+  const reading = readPlainly(line);
+
+  expect(reading?.id).toBe(id);
+  expect(reading?.cause).toContain(cause);
+  expect(reading?.remedy).not.toBe('');
+});
+
+test('readPlainly has a line for each of its readings, and each a name of its own', () => {
+  const ids = PLAIN_READINGS.map(({ id }) => id);
+
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !SAID.some(([, known]) => known === id))).toEqual([]);
+});
+
+/** Words that go on too long for a pattern that goes back and forth. */
+test.each(PLAIN_READINGS.map(({ id, pattern }) => [id, pattern] as const))(
+  'the pattern of %s ends on text that nearly fits, again and again',
+  (_, pattern) => {
+    for (const part of [
+      'lookup a.b on ',
+      '"a" ',
+      'Get "https://a:1',
+      'failed to find a ',
+      'quota ',
+    ]) {
+      const text = part.repeat(Math.ceil(2000 / part.length)).slice(0, 2000);
+
+      expect([true, false]).toContain(pattern.test(text));
+    }
+  },
+);
+
+test.each([
+  'Started the depot at https://depot.fern.lan:8443',
+  'the storage of depot.fern.lan was looked for and found',
+  'node "w-1" not found',
+])('readPlainly has nothing to say of %j', (line) => {
+  expect(readPlainly(line)).toBeUndefined();
+});
+
+test('readPlainly shows no secret of the line', () => {
+  const reading = readPlainly(
+    'Error: Post "https://kim:Bramble7x@depot.fern.lan/": dial tcp 10.9.0.3:443: connect: connection refused',
+  );
+
+  expect(reading?.cause).toContain('depot.fern.lan');
+  expect(JSON.stringify(reading)).not.toContain('Bramble7x');
+});
