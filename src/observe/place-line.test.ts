@@ -92,6 +92,21 @@ test.each(['> ', '  | ', '\t', '>> '])('placeLine looks behind %j in front of a 
   });
 });
 
+test.each([
+  ['`DEBUG Still waiting for the Kubernetes API: EOF`', 'installer-log'],
+  ['**time="2026-01-02T03:04:05Z" level=error msg="x"**', 'installer-log'],
+  ['```[    6.141473] ignition[637]: failed to fetch config```', 'console:node'],
+])('placeLine looks behind what a ticket puts around %s', (line, origin) => {
+  const { origins, message } = placeLine(line, KIND, YEAR);
+
+  expect(origins[0]).toBe(origin);
+  expect(message).not.toMatch(/[`*]/);
+});
+
+test('placeLine leaves marks around what is no line of a log', () => {
+  expect(placeLine('`connection refused`', KIND, YEAR).message).toBe('`connection refused`');
+});
+
 test('placeLine has no origin for a line that does not tell, and takes a time off', () => {
   expect(placeLine('just words', KIND, YEAR)).toEqual({ message: 'just words', origins: [] });
   expect(placeLine('2026-08-20T10:11:12.5Z words', KIND, YEAR)).toMatchObject({

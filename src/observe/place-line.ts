@@ -22,6 +22,9 @@ export interface PlacedLine extends LogLine {
 export const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
 /** What stands before a line that was quoted in a ticket or pasted indented. */
 const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
+/** What a ticket puts around a line of a log to show it as one. */
+const MARKUP =
+  /^[`*_]{1,3}(?=time=|level=|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\[ *\d+\.\d+\]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )/;
 const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;
 const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
 /** `Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull…`, of describe and, with the kind, of `get events`. */
@@ -50,9 +53,12 @@ const LOGRUS_TOOLS = [
 export function placeLine(raw: string, kind: FileKind, year: Date): PlacedLine {
   const placed = placeBare(raw, kind, year);
   if (placed.origins.length > 0) return placed;
-  const bare = raw.replace(QUOTED, '').replace(/\r$/, '');
+  const bare = withoutMarkup(raw.replace(QUOTED, '').replace(/\r$/, ''));
   return bare === raw ? placed : placeBare(bare, kind, year);
 }
+
+const withoutMarkup = (line: string): string =>
+  MARKUP.test(line) ? line.replace(MARKUP, '').replace(/[`*_]{1,3}$/, '') : line;
 
 function placeBare(raw: string, kind: FileKind, year: Date): PlacedLine {
   if (JSON_ENTRY.test(raw)) return ofJournal(decodeJournalJson(raw), kind.machine);

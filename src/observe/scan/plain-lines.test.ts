@@ -10,6 +10,7 @@ test.each([
   ['what is not seen', '\ufeffun\u200bauthorized', 'unauthorized'],
   ['curled quotes', 'Get “https://a” can’t', 'Get "https://a" can\'t'],
   ['curled quotes inside straight ones', 'msg="a “b”"', 'msg="a \\"b\\""'],
+  ['what web pages write', 'msg=&quot;a &lt;b&gt; &amp;&#39;c&#39;&quot;', 'msg="a <b> &\'c\'"'],
   ['dashes and dots', '–dir … x—y', '-dir ... x-y'],
 ])('plainLine takes out %s', (_, line, plain) => {
   expect(plainLine(line)).toBe(plain);

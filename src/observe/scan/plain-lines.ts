@@ -1,9 +1,11 @@
 const ESCAPE = '\x1b';
 /**
  * What terminals, editors, chats and word processors put into text: colours, also where the escape character was lost
- * or spelled out, spaces that do not break, quotes that curl. Rules are written in plain characters.
+ * or spelled out, spaces that do not break, quotes that curl, and what web pages write for some characters. Rules are written in plain characters.
  */
-const MARKS = [ESCAPE, '\xa0', '^[[', '#033[', '\\u001b[', '[0m'].map((mark) => Buffer.from(mark));
+const MARKS = [ESCAPE, '\xa0', '^[[', '#033[', '\\u001b[', '[0m', '&quot;', '&#3'].map((mark) =>
+  Buffer.from(mark),
+);
 /** Curled quotes, dashes, dots and odd spaces begin with these bytes in UTF-8. */
 const PUNCTUATION = Buffer.from([0xe2, 0x80]);
 /** The mark at the start of a text, which is an invisible space everywhere else. */
@@ -18,6 +20,15 @@ const UNSEEN = /[\u200b\u2060\ufeff]/g;
 const SINGLE = /[\u2018\u2019\u201a\u201b]/g;
 const DOUBLE = /[\u201c-\u201f]/g;
 const DASH = /[\u2010-\u2015]/g;
+const ENTITY = /&(?:quot|#34|#39|lt|gt|amp);/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&quot;': '"',
+  '&#34;': '"',
+  '&#39;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+};
 
 /** The same lines in plain characters; the same bytes where they are plain already. */
 export function plainLines(block: Buffer): Buffer {
@@ -40,5 +51,6 @@ export function plainLine(line: string): string {
     .replace(SINGLE, "'")
     .replace(DOUBLE, quote)
     .replace(DASH, '-')
+    .replace(ENTITY, (one) => ENTITIES[one] ?? one)
     .replaceAll('\u2026', '...');
 }
