@@ -96,6 +96,7 @@ test.each([
   ['`DEBUG Still waiting for the Kubernetes API: EOF`', 'installer-log'],
   ['**time="2026-01-02T03:04:05Z" level=error msg="x"**', 'installer-log'],
   ['```[    6.141473] ignition[637]: failed to fetch config```', 'console:node'],
+  ['`E0128 21:38:57.878868       1 machine.go:361] no machine`', 'journal:node/kubelet'],
 ])('placeLine looks behind what a ticket puts around %s', (line, origin) => {
   const { origins, message } = placeLine(line, KIND, YEAR);
 

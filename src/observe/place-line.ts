@@ -24,7 +24,7 @@ export const PROMPT = /^(?:\[[^\]]*\]|\S*)[$#] /;
 const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
 /** What a ticket puts around a line of a log to show it as one. */
 const MARKUP =
-  /^[`*_]{1,3}(?=time=|level=|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\[ *\d+\.\d+\]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )/;
+  /^[`*_]{1,3}(?=time=|level=|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\[ *\d+\.\d+\]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:)/;
 const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;
 const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
 /** `Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull…`, of describe and, with the kind, of `get events`. */
