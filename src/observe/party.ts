@@ -97,7 +97,10 @@ export function partiesOf(text: string): readonly Party[] {
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
   if (strong) return [partyOf(strong, seen)];
   const weak = weakParties(seen.replace(SOCKETS, ' '), seen);
-  return weak.length > 0 ? weak : orUnknown(weakParties(seen, seen));
+  if (weak.length > 0) return weak;
+  // So oc speaks of the API alone.
+  if (text.includes('Unable to connect to the server: ')) return ['api'];
+  return orUnknown(weakParties(seen, seen));
 }
 
 const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
@@ -155,10 +158,14 @@ function hostIn(groups: HostGroups): string {
   return registry ?? url ?? written ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
 }
 
+/** What only an API server is asked for, whatever port it listens on. */
+const API_PATH = /^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/;
+
 function partyOf(groups: HostGroups, text: string): Party {
   const { registry, path = '', held, kept, uploaded, image, looked, repo } = groups;
   const known = partyOfHost(hostIn(groups));
   const isIgnitionFile = /\.ign\b/.test(path);
+  if (known === 'mirror' && API_PATH.test(path)) return 'api';
   // A web server may well stand in the network that services have by default.
   if (known && !(known === 'service' && isIgnitionFile)) return known;
   if (looked !== undefined && /^api\./.test(looked)) return 'api';

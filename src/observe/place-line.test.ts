@@ -108,6 +108,22 @@ test('placeLine leaves marks around what is no line of a log', () => {
   expect(placeLine('`connection refused`', KIND, YEAR).message).toBe('`connection refused`');
 });
 
+test.each(['', '.', ':'])('placeLine takes a whole line off its code marks before %j', (end) => {
+  const text = 'Error from server: error dialing backend: remote error: tls: internal error';
+
+  expect(placeLine(`\`${text}\`${end}`, KIND, YEAR)).toMatchObject({ message: text });
+  expect(placeLine(`\` ${text}`, KIND, YEAR)).toMatchObject({ message: text });
+});
+
+test.each([
+  '`connection refused`',
+  '- `failed to verify certificate: certificate signed by unknown authority`',
+  '`failed to verify certificate: certificate signed by unknown authority` means no CA',
+  '`-sda2    447G part /a/long/way/down/the/tree/of/the/disk',
+])('placeLine leaves %s as it is', (text) => {
+  expect(placeLine(text, KIND, YEAR).message).toBe(text);
+});
+
 test('placeLine has no origin for a line that does not tell, and takes a time off', () => {
   expect(placeLine('just words', KIND, YEAR)).toEqual({ message: 'just words', origins: [] });
   expect(placeLine('2026-08-20T10:11:12.5Z words', KIND, YEAR)).toMatchObject({

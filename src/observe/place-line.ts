@@ -25,6 +25,8 @@ const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
 /** What a ticket puts around a line of a log to show it as one. */
 const MARKUP =
   /^[`*_]{1,3}(?=time=|level=|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\[ *\d+\.\d+\]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:)/;
+/** A whole line set as code, as a ticket has it. What a runbook quotes is shorter, in a list, or goes on behind it. */
+const CODE = /^`+ ?(?!-)([^`]{40,}?) ?`*[.,:;]?$/;
 const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;
 const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
 /** `Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull…`, of describe and, with the kind, of `get events`. */
@@ -53,7 +55,7 @@ const LOGRUS_TOOLS = [
 export function placeLine(raw: string, kind: FileKind, year: Date): PlacedLine {
   const placed = placeBare(raw, kind, year);
   if (placed.origins.length > 0) return placed;
-  const bare = withoutMarkup(raw.replace(QUOTED, '').replace(/\r$/, ''));
+  const bare = withoutMarkup(raw.replace(QUOTED, '').replace(/\r$/, '')).replace(CODE, '$1');
   return bare === raw ? placed : placeBare(bare, kind, year);
 }
 
