@@ -66,6 +66,7 @@ const STRONG = new RegExp(
     String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
     String.raw`(?:pull|pulling|push|pushing|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
+    String.raw`(?:pull image "|pull access denied for )(?<hub>[a-z0-9_-]+(?:\/[\w.-]+)?)(?:[:@][^"\s]*)?[",]`,
     String.raw`\bhost(?: "?|=')(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`(?:\blookup|resolve host(?: address)?:?|could not be resolved:) [‘'"]?(?<looked>[\w.-]+)`,
     String.raw`(?:Failed to connect to|\bnc(?: -\S+)*|\btelnet) (?<target>[\w.-]+)(?: port)? (?<port>\d+)`,
@@ -162,7 +163,9 @@ function hostIn(groups: HostGroups): string {
 const API_PATH = /^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/;
 
 function partyOf(groups: HostGroups, text: string): Party {
-  const { registry, path = '', held, kept, uploaded, image, looked, repo } = groups;
+  const { registry, path = '', held, kept, uploaded, image, looked, repo, hub } = groups;
+  // A name without a host is one of Docker Hub.
+  if (hub !== undefined) return 'source';
   const known = partyOfHost(hostIn(groups));
   const isIgnitionFile = /\.ign\b/.test(path);
   if (known === 'mirror' && API_PATH.test(path)) return 'api';

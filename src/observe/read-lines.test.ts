@@ -290,3 +290,26 @@ test('placed reads a folded value of YAML as one line', () => {
   );
   expect(placed({ ...hit, before: () => ['no key'] }, kind, NOW).message).toBe(hit.text.trim());
 });
+
+test.each([
+  ["    message: 'RouteHealthDegraded: failed to GET route:", "x509: signed by nobody'", true],
+  ['    message: "RouteHealthDegraded: failed to GET route:', 'x509: signed by nobody"', true],
+  ["    message: 'closed'", 'x509: signed by nobody', false],
+  ['    message: bare', 'x509: signed by nobody', false],
+])('placed takes what looks like a key for a part of the value above: %s', (key, text, isPart) => {
+  const kind: FileKind = { format: 'plain', origins: [], guessed: true };
+  const { message } = placed({ text: `      ${text}`, before: () => [key] }, kind, NOW);
+
+  expect(message.includes('message:')).toBe(isPart);
+});
+
+test('placed leads the errors that a registry lists with the line above the list', () => {
+  const kind: FileKind = { format: 'plain', origins: [], guessed: true };
+  const head = 'Error reading manifest 2 in docker.io/team/app: errors:';
+  const before = () => [head, 'denied: requested access to the resource is denied'];
+  const leadOf = (lines: () => readonly string[]) =>
+    placed({ text: 'unauthorized: authentication required', before: lines }, kind, NOW).lead;
+
+  expect(leadOf(before)).toBe(head);
+  expect(leadOf(() => ['no list', 'denied: requested'])).toBe('denied: requested');
+});

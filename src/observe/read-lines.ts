@@ -192,6 +192,8 @@ export function placed(hit: LineInPlace, kind: FileKind, reference: Date): Place
 }
 
 const KEY = /^\s*(?:- )?[a-z][\w./-]*: +\S/i;
+/** A quoted value that its own line does not close: what follows is part of it, though it may look like a key. */
+const OPEN_QUOTE = /^\s*(?:- )?[a-z][\w./-]*: +(['"])(?!.*\1\s*$)/i;
 const indentOf = (line: string): number => line.search(/\S|$/);
 
 /** A long value of YAML is folded into lines of one indentation below its key: they read as one. */
@@ -199,12 +201,21 @@ function unfolded({ text, after }: LineInPlace, before: readonly string[]): stri
   const indent = indentOf(text);
   const start = before.findLastIndex((line) => indentOf(line) !== indent);
   const key = before[start] ?? '';
-  if (indent === 0 || indentOf(key) >= indent || !KEY.test(key) || KEY.test(text)) return undefined;
+  const isOther = (line: string) => !OPEN_QUOTE.test(key) && KEY.test(line);
+  if (indent === 0 || indentOf(key) >= indent || !KEY.test(key) || isOther(text)) return undefined;
   const rest = after?.() ?? [];
-  const end = rest.findIndex((line) => indentOf(line) !== indent || KEY.test(line));
+  const end = rest.findIndex((line) => indentOf(line) !== indent || isOther(line));
   return [...before.slice(start), text, ...rest.slice(0, Math.max(0, end))]
     .map((line) => line.trim())
     .join(' ');
+}
+
+/** A registry's errors, one in a line each, below the line that says whose they are. */
+const ERROR_OF_LIST = /^[a-z][a-z ]{2,40}: \S/;
+
+function headOfList(before: readonly string[]): string | undefined {
+  const start = before.findLastIndex((line) => !ERROR_OF_LIST.test(line));
+  return /\berrors:\s*$/.test(before[start] ?? '') ? before[start] : undefined;
 }
 
 const CURL_VERBOSE = /^[<*{}] /;
@@ -212,7 +223,7 @@ const CURL_VERBOSE = /^[<*{}] /;
 /** What a line may go on with: the command that was typed, which names the other end, and the line before. */
 function leadOf(before: readonly string[]): string | undefined {
   const command = before.findLast((line) => PROMPT.test(line));
-  const last = before.findLast((line) => !CURL_VERBOSE.test(line));
+  const last = headOfList(before) ?? before.findLast((line) => !CURL_VERBOSE.test(line));
   return command === undefined || command === last ? last : `${command} ${last}`;
 }
 
