@@ -38,6 +38,7 @@ test.each([
   ['Failed to pull image "nginx:#": unauthorized: authentication required', 'source'],
   ['pull access denied for team#/app, repository does not exist or may require x', 'source'],
   ['Failed to pull image "team#/app:2": Get "https://mirror#.lab/v2/": EOF', 'mirror'],
+  ['Get "https://oauth-openshift.web#.lab/healthz": EOF', 'apps'],
   ['nc -zv h#.lab 8443', 'mirror'],
   ['curl: (6) Could not resolve host: registry#.lab', 'mirror'],
   ['checking whether a blob sha256:ab exists in h#.lab/ocp/x: denied', 'mirror'],

@@ -38,7 +38,10 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:2262[34]$/, 'mcs'],
   [/^api-int\./i, 'api-int'],
   [/:6443$/, 'api'],
-  [/\.apps\./i, 'apps'],
+  [
+    /\.apps\.|^(?:oauth-openshift|console-openshift-console|canary-openshift-ingress-canary)\./i,
+    'apps',
+  ],
   [/\.dkr\.ecr[\w-]*\.[\w-]+\.amazonaws\.com/i, 'mirror'],
   [/\.amazonaws\.com(?:\.cn)?(?::\d+)?$|\.api\.aws$/i, 'aws'],
   [/vcenter|vcsa|vsphere|^vc\d*[.-]/i, 'vcenter'],
