@@ -86,7 +86,7 @@ export function hostSuite(name: string, theHost: () => Host): void {
       const folder = await tempDir();
       const script = `echo $$ > ${folder}/pid; exec sleep 60`;
       await expect(
-        theHost().run(ctx, 'sh', ['-c', script], { timeoutMs: 700 }),
+        theHost().run(ctx, 'sh', ['-c', script], { timeoutMs: 3000 }),
       ).rejects.toMatchObject({ code: 'TIMED_OUT' });
 
       const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
