@@ -15,6 +15,7 @@ import {
   platformForks,
   printingOutsideCli,
   type Rules,
+  readersWrittenAgain,
   readmeProblems,
   readSources,
   type SourceFile,
@@ -83,6 +84,10 @@ describe('the sources', () => {
     const found = shipped.filter(({ text }) => own.test(text)).map(({ path }) => path);
 
     expect(found.filter((path) => !OWN_FILES.some((home) => path.startsWith(home)))).toEqual([]);
+  });
+
+  test('read what may be no JSON, or no reference, by the shared functions', () => {
+    expect(readersWrittenAgain(shipped)).toEqual([]);
   });
 
   test('print only in cli', () => {
@@ -192,6 +197,17 @@ describe('the checks can fail', () => {
       'site/a.ts may not import yaml',
     ]);
     expect(importsAwayFromHome(bad('core/yaml.ts', text), HOMES)).toEqual([]);
+  });
+
+  test('readersWrittenAgain names who wraps a reader in a try', () => {
+    const text =
+      'function jsonOf(text: string) {\n  try {\n    return JSON.parse(text);\n  } catch {\n    return undefined;\n  }\n}';
+
+    expect(readersWrittenAgain(bad('site/a.ts', text))).toEqual([
+      'site/a.ts writes parseJson of core/shape.ts again',
+    ]);
+    expect(readersWrittenAgain(bad('core/shape.ts', text))).toEqual([]);
+    expect(readersWrittenAgain(bad('site/a.ts', text.replace('undefined', 'text')))).toEqual([]);
   });
 
   test('printingOutsideCli sees the console and the streams, but not comments', () => {

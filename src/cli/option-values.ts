@@ -1,5 +1,5 @@
 import { parseBytes } from '../core/format.ts';
-import { parseReference } from '../oci/reference.ts';
+import { referenceIfValid } from '../oci/reference.ts';
 import type { OptionSpec } from './command.ts';
 
 type Check = (text: string) => string | undefined;
@@ -9,14 +9,8 @@ const matching =
   (text) =>
     pattern.test(text) ? undefined : problem;
 
-const reference: Check = (text) => {
-  try {
-    parseReference(text);
-    return undefined;
-  } catch {
-    return 'It is no image: HOST/REPOSITORY:TAG.';
-  }
-};
+const reference: Check = (text) =>
+  referenceIfValid(text) ? undefined : 'It is no image: HOST/REPOSITORY:TAG.';
 
 const within =
   (least: number, most: number, problem: string): Check =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventSchema, recordedEventSchema } from './events.ts';
+import { eventOfLine, eventSchema, recordedEventSchema } from './events.ts';
 import { publishedSchema } from './json-schema.ts';
 
 const NOTE = { type: 'note.added', message: 'x' };
@@ -26,4 +26,13 @@ test('publishedSchema names and describes what is written', () => {
     title: 'An event',
     oneOf: expect.any(Array),
   });
+});
+
+test('eventOfLine takes events, without number and time, and nothing else', () => {
+  const event = { type: 'note.added', message: 'hello' };
+
+  expect(eventOfLine(JSON.stringify({ seq: 1, at: 'now', ...event }))).toEqual(event);
+  for (const line of ['unshare: denied', '{"type":"note.added"}', '{"type":"made.up"}', 'null']) {
+    expect(eventOfLine(line)).toBeUndefined();
+  }
 });

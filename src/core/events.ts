@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ERROR_NAMES } from './error-codes.ts';
+import { parseJson } from './shape.ts';
 
 const text = z.string();
 const count = z.number();
@@ -103,3 +104,8 @@ export type EventType = AtollEvent['type'];
 export type EventOf<T extends EventType> = Extract<AtollEvent, { type: T }>;
 
 export type RecordedEvent = AtollEvent & { readonly seq: number; readonly at: string };
+
+/** The event of one line that another process wrote; undefined where it is a line of words. */
+export function eventOfLine(line: string): AtollEvent | undefined {
+  return eventSchema.safeParse(parseJson(line)).data;
+}

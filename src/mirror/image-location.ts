@@ -5,6 +5,7 @@ import {
   formatReference,
   parseReference,
   type Reference,
+  referenceIfValid,
   tagOrDigestOf,
 } from '../oci/reference.ts';
 import type { Registries } from '../remote/registries.ts';
@@ -42,11 +43,7 @@ function splitName(rest: string): { path: string; name: string | undefined } {
 }
 
 function looksLikeReference(text: string): boolean {
-  try {
-    return text.includes('/') && parseReference(text) !== undefined;
-  } catch {
-    return false;
-  }
+  return text.includes('/') && referenceIfValid(text) !== undefined;
 }
 
 export function formatImageLocation(location: ImageLocation): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { digestOf } from './digest.ts';
-import { formatReference, parseReference, tagOrDigestOf } from './reference.ts';
+import { formatReference, parseReference, referenceIfValid, tagOrDigestOf } from './reference.ts';
 
 const digest = digestOf('text');
 
@@ -125,4 +125,11 @@ test('parseReference of any text either fails with its code or round-trips', () 
     }),
     { numRuns: 2000 },
   );
+});
+
+test('referenceIfValid reads what parseReference reads, and nothing else', () => {
+  expect(referenceIfValid('quay.io/org/app:v1')).toEqual(parseReference('quay.io/org/app:v1'));
+  for (const text of ['', 'quay.io/Org/app', 'a:b:c', '$(IMAGE)']) {
+    expect(referenceIfValid(text)).toBeUndefined();
+  }
 });

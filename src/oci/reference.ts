@@ -59,6 +59,15 @@ export function parseReference(text: string): Reference {
   };
 }
 
+/** The same, or undefined for what is no reference: where a name may be something else. */
+export function referenceIfValid(text: string): Reference | undefined {
+  try {
+    return parseReference(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Full form; `parseReference` reads it back to the same reference. */
 export function formatReference(reference: Reference): string {
   const tag = reference.tag === undefined ? '' : `:${reference.tag}`;

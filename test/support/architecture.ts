@@ -85,6 +85,24 @@ export function importsAwayFromHome(
   );
 }
 
+/** Readers that give undefined for what they cannot read, each with its one home. */
+const READERS_IF_VALID = [
+  { call: 'JSON.parse', home: 'core/shape.ts', name: 'parseJson' },
+  { call: 'parseReference', home: 'oci/reference.ts', name: 'referenceIfValid' },
+] as const;
+
+/** Files that wrap a reader in a try of their own where a shared function does that. */
+export function readersWrittenAgain(files: readonly SourceFile[]): string[] {
+  return READERS_IF_VALID.flatMap(({ call, home, name }) => {
+    const again = new RegExp(
+      `try \\{\\s*return \\[?${call.replace('.', '\\.')}\\(\\w+\\)\\]?;\\s*\\} catch \\{\\s*return (?:undefined|\\[\\]);`,
+    );
+    return files
+      .filter(({ path, text }) => path !== home && again.test(text))
+      .map(({ path }) => `${path} writes ${name} of ${home} again`);
+  });
+}
+
 /** Types that are exported under one name by several files: a reader cannot tell them apart. */
 export function sharedTypeNames(files: readonly SourceFile[]): string[] {
   const places = new Map<string, string[]>();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
+import { parseJson } from '../../core/shape.ts';
 
 /** The `Status` by which a Kubernetes API says that it did not do something. */
 const statusSchema = z.object({
@@ -35,7 +36,7 @@ export class ApiError extends AtollError {
   readonly conflicts: readonly FieldConflict[];
 
   constructor(status: number, what: string, body: string) {
-    const parsed = statusSchema.safeParse(jsonOf(body));
+    const parsed = statusSchema.safeParse(parseJson(body));
     const words = parsed.data?.message || firstLine(body) || 'no words';
     const causes = parsed.data?.details.causes ?? [];
     const conflicts = causes
@@ -70,14 +71,6 @@ function codeOf(status: number, reason: string | undefined): ErrorCode {
 /** `conflict with "kubectl-patch" using v1`: the name stands only in the words. */
 function managerOf(message: string): string {
   return /"([^"]*)"/.exec(message)?.[1] ?? message;
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 200);

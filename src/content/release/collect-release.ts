@@ -4,8 +4,8 @@ import type { Source } from '../../oci/content.ts';
 import type { Descriptor, Platform } from '../../oci/descriptor.ts';
 import {
   formatReference,
-  parseReference,
   type Reference,
+  referenceIfValid,
   tagOrDigestOf,
 } from '../../oci/reference.ts';
 import { type CollectDeps, failureOf } from '../collecting.ts';
@@ -96,12 +96,7 @@ function unknownImage(reference: Reference): AtollError {
 
 /** The signed name is used for the tag alone; what is pulled is decided by the digest. */
 function signedTag(signature: VerifiedSignature | undefined): string | undefined {
-  if (!signature) return undefined;
-  try {
-    return parseReference(signature.identity).tag;
-  } catch {
-    return undefined;
-  }
+  return signature && referenceIfValid(signature.identity)?.tag;
 }
 
 function checkExpected({ version, architecture }: WantedRelease, payload: Payload): void {

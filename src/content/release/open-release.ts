@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Source } from '../../oci/content.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
-import { parseReference, type Reference } from '../../oci/reference.ts';
+import { type Reference, referenceIfValid } from '../../oci/reference.ts';
 import type { ReleaseArchitecture } from '../image-set/image-set.ts';
 import type { GraphSource } from './graph/graph-source.ts';
 import { type Payload, readPayload } from './payload/payload.ts';
@@ -78,9 +78,5 @@ export async function findVersion(
 
 /** A name in a layout is often the reference the image had. */
 export function referenceOf(name: string | undefined): Reference | undefined {
-  try {
-    return name?.includes('/') ? parseReference(name) : undefined;
-  } catch {
-    return undefined;
-  }
+  return name?.includes('/') ? referenceIfValid(name) : undefined;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
+import { parseJson } from '../../core/shape.ts';
 import type { AwsFacts, AwsSubnetFacts } from '../install-config/platforms/aws/facts.ts';
 import type { AwsInput } from '../install-config/platforms/aws/input.ts';
 
@@ -17,7 +18,7 @@ const printed = z.looseObject({
 
 /** The outputs in what `aws cloudformation describe-stacks` printed, of all stacks in it. */
 export function readStackOutputs(text: string, file: string): StackOutputs {
-  const parsed = printed.safeParse(jsonOf(text));
+  const parsed = printed.safeParse(parseJson(text));
   if (parsed.success) {
     const outputs = parsed.data.Stacks.flatMap(({ Outputs }) => Outputs);
     return Object.fromEntries(
@@ -28,14 +29,6 @@ export function readStackOutputs(text: string, file: string): StackOutputs {
     hint: 'Save what "aws cloudformation describe-stacks --stack-name NAME" prints',
     details: { file },
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the network stack says an install-config needs: the subnets of the cluster and its zone. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { readTextIfPresent } from '../../core/files.ts';
 import { isObject, parseJson } from '../../core/shape.ts';
-import { parseReference, type Reference } from '../../oci/reference.ts';
+import { type Reference, referenceIfValid } from '../../oci/reference.ts';
 import type { Registries } from '../../remote/registries.ts';
 import type { Destination } from '../destination.ts';
 import { EarlyAnswers } from './ask-ahead.ts';
@@ -43,16 +43,8 @@ function rememberedNames(text: string | undefined, { registry }: Destination): R
   // Collecting anything else takes so long that answers would be old.
   if (!images.every((image) => isObject(image) && image.kind === 'additional')) return [];
   return images
-    .flatMap(({ target }) => (typeof target === 'string' ? nameIn(target) : []))
+    .flatMap(({ target }) => (typeof target === 'string' ? (referenceIfValid(target) ?? []) : []))
     .filter((name) => name.registry === registry && name.tag !== undefined);
-}
-
-function nameIn(target: string): Reference[] {
-  try {
-    return [parseReference(target)];
-  } catch {
-    return [];
-  }
 }
 
 async function soon(begun: Promise<unknown>): Promise<void> {

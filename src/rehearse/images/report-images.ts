@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CONTENT_KINDS } from '../../content/content-image.ts';
 import { AtollError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { parseJson } from '../../core/shape.ts';
 import { isDigest } from '../../oci/digest.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
 import { type WantedImage, wantedImage } from './wanted-image.ts';
@@ -22,7 +23,7 @@ type Row = z.infer<typeof record>;
 
 /** Every image of `report.json` or `mirrored.json`, under the name the cluster will use for it. */
 export async function reportImages(path: string): Promise<WantedImage[]> {
-  const parsed = schema.safeParse(jsonOf(await readText(path)));
+  const parsed = schema.safeParse(parseJson(await readText(path)));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new AtollError(
@@ -49,12 +50,4 @@ function pulledAs({ kind, source, target, digest }: Row): Reference {
   const { tag: _tag, ...reference } = parseReference(source);
   const isPinned = kind === 'release' || kind === 'component';
   return isPinned && digest ? { ...reference, digest } : parseReference(source);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, rehearsalOf } from './child-result.ts';
+import { rehearsalOf } from './child-result.ts';
 
 const REHEARSAL = {
   clean: false,
@@ -38,13 +38,4 @@ test.each([
   ['a cause nobody knows', output({ ...REHEARSAL, findings: [{ cause: 'x' }] }, 'odd'), 'odd'],
 ])('rehearsalOf says in words that it got %s', (_, printed, words) => {
   expect(() => rehearsalOf(printed)).toThrow(`Cannot rehearse in a namespace: ${words}`);
-});
-
-test('eventOf takes events, without number and time, and nothing else', () => {
-  const event = { type: 'note.added', message: 'hello' };
-
-  expect(eventOf(JSON.stringify({ seq: 1, at: 'now', ...event }))).toEqual(event);
-  for (const line of ['unshare: denied', '{"type":"note.added"}', '{"type":"made.up"}', 'null']) {
-    expect(eventOf(line)).toBeUndefined();
-  }
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { AtollError } from '../../core/errors.ts';
-import { type AtollEvent, eventSchema } from '../../core/events.ts';
 import { parseJson } from '../../core/shape.ts';
 import { type Cause, HOLES, type HoleWords } from '../check/hole-table.ts';
 import type { Rehearsal } from '../rehearse.ts';
@@ -40,11 +39,6 @@ const rehearsalSchema = z.object({
 const errorSchema = z.object({
   error: z.object({ message: z.string(), hint: z.string().optional() }),
 });
-
-/** The event of one line, or undefined where it is a line of words. */
-export function eventOf(line: string): AtollEvent | undefined {
-  return eventSchema.safeParse(parseJson(line)).data;
-}
 
 export interface ChildOutput {
   readonly stdout: string;

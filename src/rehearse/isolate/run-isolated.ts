@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import { eventOfLine } from '../../core/events.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { runProgram } from '../../core/process.ts';
 import type { SelfCommand } from '../../core/self.ts';
 import type { RehearsalNode } from '../node/open-node.ts';
 import type { Rehearsal } from '../rehearse.ts';
-import { type ChildOutput, eventOf, rehearsalOf } from './child-result.ts';
+import { type ChildOutput, rehearsalOf } from './child-result.ts';
 import { startForward } from './forward.ts';
 import { NAMESPACE_VARIABLE, type NamespacePlan } from './namespace-plan.ts';
 
@@ -99,7 +100,7 @@ async function output(
     onLine: (line, stream) => {
       if (stream === 'stdout') return;
       // The process inside tells its events as JSON lines; they are ours.
-      const event = eventOf(line);
+      const event = eventOfLine(line);
       if (event) ctx.emit(event);
       else said += `${line}\n`;
     },

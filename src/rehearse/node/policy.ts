@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { parseJson } from '../../core/shape.ts';
 import type { Reference } from '../../oci/reference.ts';
 import { scopesOf } from '../../oci/registries/signature-places.ts';
 import { type PolicyRequirement, policySchema } from './policy-schema.ts';
@@ -17,7 +18,7 @@ export interface PolicyDecision {
 }
 
 export function parsePolicy(text: string, file: string): Policy {
-  const parsed = policySchema.safeParse(jsonOf(text));
+  const parsed = policySchema.safeParse(parseJson(text));
   if (parsed.success) {
     const { default: all, transports } = parsed.data;
     return { file, default: all, scopes: transports?.docker ?? {} };
@@ -28,14 +29,6 @@ export function parsePolicy(text: string, file: string): Policy {
     `Cannot use "${file}": ${issue?.path.join('.') || 'document'}: ${issue?.message}`,
     { hint: 'Write it with "atoll render policy"; see containers-policy.json(5)' },
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a node demands of an image: the longest scope of its name as the cluster writes it. */

@@ -1,4 +1,4 @@
-import { formatReference, parseReference, type Reference } from '../../oci/reference.ts';
+import { formatReference, type Reference, referenceIfValid } from '../../oci/reference.ts';
 import type { SignedIdentity } from './policy-schema.ts';
 
 /** Whether an image signed as `signed` may stand for `reference`. */
@@ -7,7 +7,7 @@ export function acceptsIdentity(
   reference: Reference,
   signed: string,
 ): boolean {
-  const name = parsed(signed);
+  const name = referenceIfValid(signed);
   if (!name) return false;
   switch (rule.type) {
     case 'matchExact':
@@ -17,19 +17,11 @@ export function acceptsIdentity(
     case 'matchRepository':
       return nameOf(reference) === nameOf(name);
     case 'exactReference':
-      return isSame(parsed(rule.dockerReference), name);
+      return isSame(referenceIfValid(rule.dockerReference), name);
     case 'exactRepository':
-      return nameOf(parsed(rule.dockerRepository)) === nameOf(name);
+      return nameOf(referenceIfValid(rule.dockerRepository)) === nameOf(name);
     case 'remapIdentity':
       return standsFor(remapped(wanted(reference), rule.prefix, rule.signedPrefix), name);
-  }
-}
-
-function parsed(text: string): Reference | undefined {
-  try {
-    return parseReference(text);
-  } catch {
-    return undefined;
   }
 }
 
@@ -58,5 +50,5 @@ function remapped(reference: Reference, prefix: string, signedPrefix: string) {
   const name = nameOf(reference) ?? '';
   const isBelow = name === prefix || name.startsWith(`${prefix}/`);
   const text = formatReference(reference);
-  return isBelow ? parsed(signedPrefix + text.slice(prefix.length)) : reference;
+  return isBelow ? referenceIfValid(signedPrefix + text.slice(prefix.length)) : reference;
 }

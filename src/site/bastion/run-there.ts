@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { ERROR_NAMES, type ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
-import { type AtollEvent, eventSchema } from '../../core/events.ts';
+import { type AtollEvent, eventOfLine } from '../../core/events.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { isObject, parseJson } from '../../core/shape.ts';
 import type { Host } from '../../host/host.ts';
 import { hashOf } from '../../workflow/hash.ts';
 import type { BastionPlace } from './bastion-place.ts';
@@ -60,14 +62,14 @@ export interface ThereRun {
   readonly log: (line: string) => void;
 }
 
-interface ThereResult {
-  readonly outputs?: Readonly<Record<string, JsonObject>>;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-    readonly hint?: string;
-  };
-}
+const resultSchema = z.object({
+  // It was JSON in the file: what is in it is for the stage that wrote it.
+  outputs: z.record(z.string(), z.custom<JsonObject>(isObject)).exactOptional(),
+  error: z
+    .object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() })
+    .exactOptional(),
+});
+type ThereResult = z.output<typeof resultSchema>;
 
 /**
  * Runs atoll on the bastion and tells its events as our own. A lost line is taken up again; a run that
@@ -118,7 +120,7 @@ async function stopThere(ctx: Context, host: Host, folder: string): Promise<void
 async function tellEvents(ctx: Context, { host, log }: ThereRun, path: string): Promise<void> {
   for await (const line of host.follow(ctx, path)) {
     if (line === ENDED) return;
-    const event = eventOf(line);
+    const event = eventOfLine(line);
     if (event === undefined) log(line);
     else if (isNews(event)) ctx.emit(event);
   }
@@ -128,26 +130,10 @@ async function tellEvents(ctx: Context, { host, log }: ThereRun, path: string): 
 /** Runs and steps are ours to tell: there they are only a part of one of ours. */
 const isNews = ({ type }: AtollEvent) => !type.startsWith('run.') && !type.startsWith('step.');
 
-function eventOf(line: string): AtollEvent | undefined {
-  try {
-    return eventSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 function resultOf(host: Host, text: string): ThereResult {
-  const result = parsed(text);
+  const result = resultSchema.safeParse(parseJson(text)).data;
   if (result?.error === undefined && result !== undefined) return result;
   const { code, message, hint } = result?.error ?? { code: '', message: 'it said nothing' };
   const known = ERROR_NAMES.find((name): name is ErrorCode => name === code);
   throw new AtollError(known ?? 'PROGRAM_FAILED', `On ${host.name}: ${message}`, { hint });
-}
-
-function parsed(text: string): ThereResult | undefined {
-  try {
-    return JSON.parse(text) as ThereResult;
-  } catch {
-    return undefined;
-  }
 }

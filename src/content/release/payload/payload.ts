@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { nearest } from '../../../core/nearest.ts';
+import { parseJson } from '../../../core/shape.ts';
 import type { Source } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import type { Digest } from '../../../oci/digest.ts';
@@ -125,7 +126,7 @@ const metadataSchema = z.looseObject({
 });
 
 function parseMetadata(text: string, shown: string): ReleaseMetadata {
-  const parsed = metadataSchema.safeParse(safeJson(text));
+  const parsed = metadataSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new AtollError(
@@ -136,12 +137,4 @@ function parseMetadata(text: string, shown: string): ReleaseMetadata {
   const { version, previous, next, metadata } = parsed.data;
   const url = typeof metadata?.url === 'string' ? metadata.url : undefined;
   return { version, previous: previous ?? [], next: next ?? [], url };
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

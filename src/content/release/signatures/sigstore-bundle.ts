@@ -1,6 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import * as z from 'zod';
 import type { Context } from '../../../core/context.ts';
+import { parseJson } from '../../../core/shape.ts';
 import type { Source } from '../../../oci/content.ts';
 import type { Descriptor } from '../../../oci/descriptor.ts';
 import { type Digest, splitDigest } from '../../../oci/digest.ts';
@@ -79,7 +80,7 @@ async function readBundle(
   const [layer] = isImage(manifest) ? manifest.content.layers : [];
   if (!layer || !BUNDLE.test(layer.mediaType)) throw rejected(digest, 'the bundle is empty');
   const bytes = await readSmallBlob(ctx, source, layer, MAX_BUNDLE_BYTES);
-  const parsed = bundleSchema.safeParse(parseJson(bytes));
+  const parsed = bundleSchema.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
   if (parsed.success) return parsed.data;
   throw rejected(digest, 'the bundle cannot be read');
 }
@@ -99,7 +100,7 @@ function verifyBundle(bundle: Bundle, digest: Digest, key: KeyObject): void {
     verify(algorithm, signed, key, Buffer.from(sig, 'base64')),
   );
   if (!isOurs) throw rejected(digest, 'it was not made with this key');
-  const statement = statementSchema.safeParse(parseJson(payload)).data;
+  const statement = statementSchema.safeParse(parseJson(payload.toString('utf8'))).data;
   const { algorithm: name, hex } = splitDigest(digest);
   const isAbout = statement?.subject.some((subject) => subject.digest[name] === hex) ?? false;
   if (dsseEnvelope.payloadType !== STATEMENT || !isAbout)
@@ -110,12 +111,4 @@ function verifyBundle(bundle: Bundle, digest: Digest, key: KeyObject): void {
 function preAuthenticated(type: string, payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import semver from 'semver';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
-import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
+import { formatReference, type Reference, referenceIfValid } from '../../../oci/reference.ts';
 import { isBelow } from '../../destination.ts';
 import type { MirroredImage } from '../../image-rules.ts';
 import { type Need, needKey, needsOf } from '../../need.ts';
@@ -50,7 +50,10 @@ export async function planPrune(ctx: Context, options: PruneOptions): Promise<Pr
  */
 function usedBy(running: ReadonlySet<string>): (content: ImageContent) => boolean {
   const digests = new Set([...running].flatMap((name) => DIGEST.exec(name)?.[0] ?? []));
-  const tagged = [...running].filter((name) => !DIGEST.test(name)).flatMap(referenceIfAny);
+  // What is no name of an image, such as a blank that a trigger fills in, is in no mirror.
+  const tagged = [...running]
+    .filter((name) => !DIGEST.test(name))
+    .flatMap((name) => referenceIfValid(name) ?? []);
   const names = new Set(tagged.map((each) => formatReference(withTag(each))));
   const places = new Set(tagged.map((each) => placeOf(withTag(each))));
   return ({ image, tree }) =>
@@ -66,15 +69,6 @@ const withTag = ({ registry, repository, tag = 'latest' }: Reference): Reference
   repository,
   tag,
 });
-
-/** What is no name of an image, such as a blank that a trigger fills in, is in no mirror. */
-function referenceIfAny(name: string): Reference[] {
-  try {
-    return [parseReference(name)];
-  } catch {
-    return [];
-  }
-}
 
 const neededBy = (image: MirroredImage): readonly Need[] => image.neededBy ?? needsOf(image.image);
 

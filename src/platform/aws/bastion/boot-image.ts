@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AtollError } from '../../../core/errors.ts';
+import { parseJson } from '../../../core/shape.ts';
 import { parseYamlInput } from '../../../core/yaml-input.ts';
 
 /** The manifest of a release that says which images of CoreOS belong to it. */
@@ -48,14 +49,6 @@ export function bootImage(
 
 function regionsOf(text: string, architecture: string) {
   const { value } = parseYamlInput(configMap, text);
-  const parsed = stream.safeParse(jsonOf(value?.data.stream ?? ''));
+  const parsed = stream.safeParse(parseJson(value?.data.stream ?? ''));
   return parsed.data?.architectures[architecture]?.images.aws?.regions;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../core/error-codes.ts';
 import { AtollError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { sleep } from '../../../core/retry.ts';
+import { parseJson } from '../../../core/shape.ts';
 import {
   type PlatformAnswer,
   type PlatformHttpOptions,
@@ -61,7 +62,7 @@ export function connectPrism(options: PrismOptions): Prism {
 }
 
 function answerOf(doing: string, { status, text }: PlatformAnswer): unknown {
-  const json = jsonOf(text);
+  const json = parseJson(text);
   if (status >= 200 && status < 300) return json ?? {};
   const said = (json as { message_list?: readonly { message?: string }[] } | undefined)
     ?.message_list;
@@ -72,14 +73,6 @@ function answerOf(doing: string, { status, text }: PlatformAnswer): unknown {
     hint,
     details: { status },
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One entity, or undefined where there is none. */
