@@ -4,6 +4,7 @@ import { counted } from '../core/format.ts';
 import { by } from '../core/order.ts';
 import { splitDigest } from '../oci/digest.ts';
 import { formatReference, isRepository, type Reference } from '../oci/reference.ts';
+import { GRAPH_IMAGE, RELEASE_COMPONENTS, RELEASE_IMAGES } from '../openshift/repositories.ts';
 
 /** Where a mirror keeps its images: a registry, and the path all its repositories start with. */
 export interface Destination {
@@ -14,9 +15,6 @@ export interface Destination {
   readonly maxNestedPaths: number;
 }
 
-export const RELEASE_IMAGES = 'openshift/release-images';
-export const RELEASE_COMPONENTS = 'openshift/release';
-export const GRAPH_IMAGE = 'openshift/graph-image';
 const REGISTRY =
   /^(?<registry>(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?)(?::\d{1,5})?)(?:\/(?<prefix>.+?))?\/*$/;
 

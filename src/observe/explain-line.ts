@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { once } from '../core/bytes.ts';
 import { AtollError } from '../core/errors.ts';
 import { kindOfContent } from './file-content-kind.ts';
 import type { FileKind } from './file-kind.ts';
@@ -120,10 +121,6 @@ const asLog = (kind: FileKind | undefined): FileKind | undefined =>
   kind && /^(?:objects-|record)/.test(kind.format)
     ? { format: 'plain', origins: [], guessed: true }
     : kind;
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
 
 /** The rules that the scanner would hand each line to, in the order of the catalogue. */
 async function offeredIn(

@@ -1,3 +1,5 @@
+import { unitOf } from './formats/journal-text.ts';
+
 /** The origin of text nobody can place: every rule may look at it. */
 export const ANYWHERE = 'text:unknown';
 
@@ -75,8 +77,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     /(?:^|\/)bootstrap\/journals\/(?<unit>[^/]+)\.log$/,
-    ({ unit = '' }) =>
-      journal('bootstrap', unit.replace(/^release-image-download$/, 'release-image')),
+    ({ unit = '' }) => journal('bootstrap', unitOf(unit)),
   ],
   [/(?:^|\/)bastion\/journals\/(?<unit>[^/]+)\.log$/, ({ unit = '' }) => journal('bastion', unit)],
   [

@@ -1,3 +1,4 @@
+import { dateOf } from './formats/dates.ts';
 import type { ApiObject } from './formats/objects.ts';
 
 /** What an API object says in words, so that the rules for lines can read it. */
@@ -83,8 +84,3 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
-
-function dateOf(value: unknown): Date | undefined {
-  const at = new Date(typeof value === 'string' ? value : Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at;
-}

@@ -51,7 +51,7 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:10250$/, 'kubelet'],
   // What a registry keeps its own records in.
   [/:(?:5432|3306|6379)$/, 'other'],
-  [/:(?:8090|8888)$/, 'rendezvous'],
+  [/:8090$/, 'rendezvous'],
   [/\.svc(?:\.cluster\.local)?(?::\d+)?$|^172\.30\./i, 'service'],
   [
     /^(?:registry|mirror|quay|harbor|nexus|artifactory|jfrog)[\w-]*\.|:5000$|[a-z][\w-]*:8443$/i,

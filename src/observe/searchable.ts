@@ -1,3 +1,4 @@
+import { once } from '../core/bytes.ts';
 import type { FileKind } from './file-kind.ts';
 import { journalExportAsText } from './formats/journal-export.ts';
 import { journalFieldsAsText } from './formats/journal-fields.ts';
@@ -30,10 +31,6 @@ export async function searchable(
 }
 
 const MAX_PASTE = 256 * 1024;
-
-async function* once<T>(one: T): AsyncGenerator<T> {
-  yield one;
-}
 
 const isPlaced = (line: string, kind: FileKind, now: Date): boolean => {
   const { origins, at } = placeLine(line, kind, now);

@@ -4,6 +4,14 @@ import { isAtLeast, type ReleaseVersion } from './version.ts';
 export const RELEASE_NAMESPACE = 'quay.io/openshift-release-dev';
 export const RELEASE_REPOSITORY = `${RELEASE_NAMESPACE}/ocp-release`;
 
+/** The catalog of Red Hat's own operators; its tags are minor versions, as in `v4.18`. */
+export const OPERATOR_CATALOG = 'registry.redhat.io/redhat/redhat-operator-index';
+
+/** Where a mirror keeps releases, below its prefix: the paths that oc-mirror made usual. */
+export const RELEASE_IMAGES = 'openshift/release-images';
+export const RELEASE_COMPONENTS = 'openshift/release';
+export const GRAPH_IMAGE = 'openshift/graph-image';
+
 /** Repositories of components, with the first release whose payload refers to each; older ones stay in use. */
 const COMPONENT_REPOSITORIES = [
   { repository: `${RELEASE_NAMESPACE}/ocp-v4.0-art-dev`, since: '4.0' },

@@ -20,6 +20,9 @@ export function parseReleaseVersion(text: string): ReleaseVersion {
   });
 }
 
+/** `4.18` of `4.18.1`. */
+export const minorOf = (version: string): string => version.split('.').slice(0, 2).join('.');
+
 /** Whether a release is this one or newer. An unknown release is taken for a new one. */
 export function isAtLeast(version: ReleaseVersion | undefined, wanted: Since): boolean {
   if (!version) return true;

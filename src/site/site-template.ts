@@ -1,5 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import { toYamlLines } from '../core/yaml.ts';
+import { OPERATOR_CATALOG } from '../openshift/repositories.ts';
+import { minorOf } from '../openshift/version.ts';
 import type { PlatformKind } from '../platform/platform.ts';
 
 /** What `atoll init` asks: the rest has defaults, which the file shows as comments. */
@@ -74,8 +76,6 @@ postInstall:
 `;
 }
 
-const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
-
 function operatorsText({ operators, version }: SiteAnswers): string {
   if (operators) {
     const packages = operators.names.map((name) => ({ name }));
@@ -83,7 +83,7 @@ function operatorsText({ operators, version }: SiteAnswers): string {
     return toYamlLines(all).replace(/^(?=.)/gm, '  ');
   }
   return `  # operators:
-  # - catalog: registry.redhat.io/redhat/redhat-operator-index:v${minorOf(version)}
+  # - catalog: ${OPERATOR_CATALOG}:v${minorOf(version)}
   #   packages:
   #   - name: openshift-cert-manager-operator
 `;

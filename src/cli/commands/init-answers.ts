@@ -5,6 +5,8 @@ import { AtollError, messageOf } from '../../core/errors.ts';
 import { exists, readText } from '../../core/files.ts';
 import { nearest } from '../../core/nearest.ts';
 import { parsePullSecret } from '../../generate/pull-secret.ts';
+import { OPERATOR_CATALOG } from '../../openshift/repositories.ts';
+import { minorOf } from '../../openshift/version.ts';
 import type { Terminal } from '../command.ts';
 
 /** What is wrong with an answer; undefined when it will do. */
@@ -42,11 +44,8 @@ export const isPublicKey: AnswerCheck = async (path) => {
   return isKey ? undefined : `"${path}" holds no public key`;
 };
 
-/** Where people find what they may want: the catalog of Red Hat for a minor version. */
-export const catalogOf = (version: string): string =>
-  `registry.redhat.io/redhat/redhat-operator-index:v${minorOf(version)}`;
-
-export const minorOf = (version: string): string => version.split('.').slice(0, 2).join('.');
+/** The catalog of Red Hat for the minor version of a release. */
+export const catalogOf = (version: string): string => `${OPERATOR_CATALOG}:v${minorOf(version)}`;
 
 export const namesIn = (answer: string): string[] =>
   answer.split(',').flatMap((name) => name.trim() || []);

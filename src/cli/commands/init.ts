@@ -3,6 +3,7 @@ import { AtollError } from '../../core/errors.ts';
 import { exists, writeFileAtomic } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import { inputError } from '../../core/yaml-input.ts';
+import { minorOf } from '../../openshift/version.ts';
 import type { PlatformKind } from '../../platform/platform.ts';
 import { parseSite } from '../../site/read-site.ts';
 import { siteJsonSchema } from '../../site/schema.ts';
@@ -23,7 +24,6 @@ import {
   isPublicKey,
   isPullSecret,
   isVersion,
-  minorOf,
   namesIn,
 } from './init-answers.ts';
 import type { InitOffers, initOffers } from './init-offers.ts';

@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
 import type { Descriptor } from '../../oci/descriptor.ts';
 import { formatReference, type Reference } from '../../oci/reference.ts';
+import { RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../openshift/repositories.ts';
 import type { OpenRelease, PlacedSource } from './open-release.ts';
 import type { Component } from './payload/image-references.ts';
 
@@ -71,10 +72,14 @@ export async function locateByName(
   );
 }
 
+/** Where components are beside a release image: in a repository of their own, or in its own. */
 function neighboursOf(repository: string): string[] {
-  const split = repository.replace(/release-images$/, 'release');
-  return split === repository ? [repository] : [split, repository];
+  const isUsual = repository.endsWith(tailOf(RELEASE_IMAGES));
+  const folder = repository.slice(0, -tailOf(RELEASE_IMAGES).length);
+  return isUsual ? [folder + tailOf(RELEASE_COMPONENTS), repository] : [repository];
 }
+
+const tailOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 const ABSENT = new Set<string>(['IMAGE_UNKNOWN', 'REGISTRY_DENIED', 'REGISTRY_BLOCKED']);
 

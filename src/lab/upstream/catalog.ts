@@ -15,8 +15,6 @@ const PLATFORMS: readonly Platform[] = [
   { os: 'linux', architecture: 'arm64' },
 ];
 
-export const CATALOG = 'registry.redhat.io/redhat/redhat-operator-index';
-
 /** An image a catalog names, where it stands upstream. */
 export interface CatalogImage {
   /** `host/path`, without tag: bundles and operands are named by digest. */

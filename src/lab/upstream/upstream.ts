@@ -16,9 +16,9 @@ import {
 import type { Target } from '../../oci/content.ts';
 import { type Digest, splitDigest } from '../../oci/digest.ts';
 import { parseReference, type Reference } from '../../oci/reference.ts';
-import { RELEASE_REPOSITORY } from '../../openshift/repositories.ts';
+import { OPERATOR_CATALOG, RELEASE_REPOSITORY } from '../../openshift/repositories.ts';
 import { madeUpBytes } from './bytes.ts';
-import { buildCatalog, CATALOG } from './catalog.ts';
+import { buildCatalog } from './catalog.ts';
 import {
   AMD64,
   baseLayer,
@@ -35,7 +35,7 @@ const LAB_MINOR = '4.18';
 export const LAB_VERSIONS: readonly string[] = [`${LAB_MINOR}.1`, `${LAB_MINOR}.2`];
 const LAB_CHANNEL = `stable-${LAB_MINOR}`;
 export const EXTRA_IMAGE = 'quay.io/openshifttest/hello-openshift:multiarch';
-export const CATALOG_IMAGE = `${CATALOG}:v${LAB_MINOR}`;
+export const CATALOG_IMAGE = `${OPERATOR_CATALOG}:v${LAB_MINOR}`;
 
 /** Where the files of an upstream are, below its folder. */
 export interface UpstreamFiles {

@@ -1,3 +1,4 @@
+import { dateOf } from './dates.ts';
 import type { LogLine } from './log-line.ts';
 
 /**
@@ -70,8 +71,3 @@ const unquoted = (text: string): string =>
   text.replace(/\\(["\\nt])/g, (_, character: string) => ESCAPES[character] ?? character);
 
 const ESCAPES: Readonly<Record<string, string>> = { n: ' ', t: ' ' };
-
-function dateOf(text: string): Date | undefined {
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? undefined : at;
-}

@@ -1,3 +1,5 @@
+import { UNIT_OF_PROGRAM } from '../../openshift/bootstrap/steps.ts';
+import { dateOf } from './dates.ts';
 import type { LogLine } from './log-line.ts';
 
 /**
@@ -55,17 +57,6 @@ function monthOf(name: string): number {
   if (Number.isInteger(english) && english >= 0) return english;
   return OTHER_MONTHS.find(([pattern]) => pattern.test(lower))?.[1] ?? Number.NaN;
 }
-
-/** Programs that do not carry the name of their unit. */
-const UNIT_OF_PROGRAM: Readonly<Record<string, string>> = {
-  'cluster-bootstrap': 'bootkube',
-  'wait-for-ceo': 'bootkube',
-  etcdctl: 'bootkube',
-  'release-image-download': 'release-image',
-  'report-progress': 'progress',
-  kubenswrapper: 'kubelet',
-  hyperkube: 'kubelet',
-};
 
 export function decodeJournalText(raw: string, reference: Date): LogLine {
   return (
@@ -147,11 +138,6 @@ function newestBefore(reference: Date, timeIn: (year: number) => number): Date |
   const thisYear = timeIn(year);
   if (Number.isNaN(thisYear)) return undefined;
   return new Date(thisYear <= reference.getTime() + 86_400_000 ? thisYear : timeIn(year - 1));
-}
-
-function dateOf(text: string): Date | undefined {
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 /** `bootkube.sh`, `bootkube.service` and `bootkube` are all the unit `bootkube`. */

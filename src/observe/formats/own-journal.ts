@@ -1,3 +1,4 @@
+import { dateOf } from './dates.ts';
 import type { LogLine } from './log-line.ts';
 
 /** atoll's own `events.ndjson`: one event per line. Only what went wrong has words worth matching. */
@@ -21,9 +22,4 @@ function messageOf(event: Readonly<Record<string, unknown>>): string {
   );
   const text = typeof event.message === 'string' ? event.message : '';
   return `${event.type}${code}${subject === undefined ? '' : ` ${subject}`}: ${text}`;
-}
-
-function dateOf(value: unknown): Date | undefined {
-  const at = new Date(typeof value === 'string' ? value : Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at;
 }

@@ -44,6 +44,26 @@ export const BOOTSTRAP_UNITS: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** Units whose journals tell how far a bootstrap machine is. */
+export const JOURNALED_UNITS: readonly string[] = [
+  'release-image',
+  'node-image-pull',
+  'crio',
+  'kubelet',
+  'bootkube',
+];
+
+/** Programs that do not carry the name of their unit. */
+export const UNIT_OF_PROGRAM: Readonly<Record<string, string>> = {
+  'cluster-bootstrap': 'bootkube',
+  'wait-for-ceo': 'bootkube',
+  etcdctl: 'bootkube',
+  'release-image-download': 'release-image',
+  'report-progress': 'progress',
+  kubenswrapper: 'kubelet',
+  hyperkube: 'kubelet',
+};
+
 /** Pods of the production control plane that cluster-bootstrap waits for. */
 export const REQUIRED_PODS: readonly string[] = [
   'openshift-kube-apiserver/kube-apiserver',

@@ -1,4 +1,5 @@
 import { formatReference, type Reference } from '../../oci/reference.ts';
+import { GRAPH_IMAGE, RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../openshift/repositories.ts';
 import type { WantedImage } from '../images/wanted-image.ts';
 import type { NodeConfig } from '../node/node-config.ts';
 
@@ -16,7 +17,7 @@ export function syncCommand(image: WantedImage, target: Reference, imageSet: str
   return `atoll mirror sync -c ${imageSet} --to docker://${destinationOf(image, target)}`;
 }
 
-const RELEASE_PATHS = ['openshift/release-images', 'openshift/release', 'openshift/graph-image'];
+const RELEASE_PATHS = [RELEASE_IMAGES, RELEASE_COMPONENTS, GRAPH_IMAGE];
 
 /** `HOST[/PATH]` that was given to `--to`, from where one image ended up below it. */
 function destinationOf({ reference }: WantedImage, { registry, repository }: Reference): string {

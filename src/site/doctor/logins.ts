@@ -2,6 +2,8 @@ import type { Context } from '../../core/context.ts';
 import { readText } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
 import { parsePullSecret } from '../../generate/pull-secret.ts';
+import { parseReference } from '../../oci/reference.ts';
+import { OPERATOR_CATALOG, RELEASE_REPOSITORY } from '../../openshift/repositories.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { sitePath } from '../read-site.ts';
@@ -10,11 +12,12 @@ import { failureOf, problem, quiet, withImpatientRegistries } from './probe.ts';
 
 /** Of no registry: what the installer's pull secret holds for the console of Red Hat. */
 const NO_REGISTRIES: readonly string[] = ['cloud.openshift.com'];
-/** Registries answer with a refusal for what is not there; this is, and everybody with a login may read it. */
-const READABLE: Readonly<Record<string, string>> = {
-  'quay.io': 'openshift-release-dev/ocp-release',
-  'registry.redhat.io': 'redhat/redhat-operator-index',
-};
+/** Repositories that every login may read. For one that does not exist, registries answer with a refusal. */
+const READABLE: Readonly<Record<string, string>> = Object.fromEntries(
+  [RELEASE_REPOSITORY, OPERATOR_CATALOG]
+    .map(parseReference)
+    .map(({ registry, repository }) => [registry, repository]),
+);
 
 /** Each login of the pull secret, really tried; `told` are registries of which all is said already. */
 export async function loginChecks(

@@ -8,6 +8,7 @@ import { sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import { type SshTarget, sshHost } from '../../host/ssh-host.ts';
 import { readTimeline } from '../../observe/timeline/read-timeline.ts';
+import { JOURNALED_UNITS } from '../../openshift/bootstrap/steps.ts';
 import { compareClocks, MOST_OFFSET_MS } from '../doctor/bastion.ts';
 import { sitePath } from '../read-site.ts';
 import type { StageWork } from '../stages/stage.ts';
@@ -81,11 +82,9 @@ function tell(ctx: Context, error: unknown): boolean {
   return true;
 }
 
-const UNITS = ['release-image', 'node-image-pull', 'crio', 'kubelet', 'bootkube'];
-
 /** Puts the journals of a bootstrap machine where a log bundle has them. */
 export async function putJournals(ctx: Context, host: Host, folder: string): Promise<void> {
-  for (const unit of UNITS) {
+  for (const unit of JOURNALED_UNITS) {
     const args = ['--boot', '--no-pager', '--output=short-iso', `--unit=${unit}.service`];
     const { status, stdout, stderr } = await host.run(ctx, 'journalctl', args, { sudo: true });
     if (status !== 0)

@@ -2,7 +2,7 @@ import semver from 'semver';
 import type { ContentImage } from '../../../content/content-image.ts';
 import type { ImageSet, ReleaseChannel } from '../../../content/image-set/image-set.ts';
 import { splitDigest } from '../../../oci/digest.ts';
-import { RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../destination.ts';
+import { RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../../openshift/repositories.ts';
 import type { NamedImage } from './archive-catalogs.ts';
 import { contentOf, isRelease, type Origin, originKey, releaseOf } from './archive-images.ts';
 import { type ArchiveOrigins, additionalOf, type NamedArchive } from './archive-origins.ts';

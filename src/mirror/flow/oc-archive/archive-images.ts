@@ -1,7 +1,11 @@
 import type { ContentImage, ContentKind } from '../../../content/content-image.ts';
 import type { Reference } from '../../../oci/reference.ts';
 import { signedDigest } from '../../../oci/referrers.ts';
-import { GRAPH_IMAGE, RELEASE_COMPONENTS, RELEASE_IMAGES } from '../../destination.ts';
+import {
+  GRAPH_IMAGE,
+  RELEASE_COMPONENTS,
+  RELEASE_IMAGES,
+} from '../../../openshift/repositories.ts';
 import { FROM_FOLDER } from '../../image-rules.ts';
 import type { ArchivedCatalog, NamedImage } from './archive-catalogs.ts';
 

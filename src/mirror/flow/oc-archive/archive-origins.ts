@@ -5,9 +5,12 @@ import { readPayload } from '../../../content/release/payload/payload.ts';
 import type { Context } from '../../../core/context.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
-import { componentRepositories, RELEASE_REPOSITORY } from '../../../openshift/repositories.ts';
+import {
+  componentRepositories,
+  RELEASE_COMPONENTS,
+  RELEASE_REPOSITORY,
+} from '../../../openshift/repositories.ts';
 import type { OcArchive } from '../../bundle/oc-archive/oc-archive.ts';
-import { RELEASE_COMPONENTS } from '../../destination.ts';
 import {
   type ArchivedCatalog,
   FILTERED_CATALOG,

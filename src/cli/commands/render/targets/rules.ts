@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { readText } from '../../../../core/files.ts';
 import type { MirrorRule } from '../../../../generate/mirror-rule.ts';
 import { readMirrorSets } from '../../../../generate/mirror-set-migration.ts';
-import { RELEASE_REPOSITORY, releaseRepositories } from '../../../../openshift/repositories.ts';
+import {
+  RELEASE_COMPONENTS,
+  RELEASE_IMAGES,
+  RELEASE_REPOSITORY,
+  releaseRepositories,
+} from '../../../../openshift/repositories.ts';
 import type { SiteInputs } from '../../../../site/inputs.ts';
 import { hasMirror, mirrorLocation } from '../../../../site/mirror-place.ts';
 import { pair } from '../flag-files.ts';
@@ -64,12 +69,12 @@ export function rulesOf(options: RuleOptions): RuleSets {
   };
 }
 
-/** The repositories of a release, at the paths that oc-mirror made usual. A rule too many is harmless. */
+/** The repositories of a release, at their usual paths. A rule too many is harmless. */
 function releaseRules(mirror: string | undefined): MirrorRule[] {
   if (mirror === undefined) return [];
   return releaseRepositories().map((source) => {
-    const path = source === RELEASE_REPOSITORY ? 'release-images' : 'release';
-    return { source, mirrors: [`${mirror}/openshift/${path}`] };
+    const path = source === RELEASE_REPOSITORY ? RELEASE_IMAGES : RELEASE_COMPONENTS;
+    return { source, mirrors: [`${mirror}/${path}`] };
   });
 }
 
