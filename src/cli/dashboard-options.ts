@@ -106,9 +106,3 @@ export async function openBrowser(ctx: Context, url: string, terminal: Terminal)
   const { runProgram } = await import('../core/process.ts');
   await runProgram(ctx, isMac ? 'open' : 'xdg-open', [url]).catch(() => undefined);
 }
-
-export const untilStopped = ({ signal }: Context): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

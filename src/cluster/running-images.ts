@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../core/context.ts';
 import { isObject } from '../core/shape.ts';
-import { KINDS } from './api/kinds.ts';
+import { KINDS, kind } from './api/kinds.ts';
 import type { Kind, Resources } from './api/resources.ts';
 
 const versionSchema = z.object({
@@ -14,8 +14,6 @@ const versionSchema = z.object({
 
 /** The release a cluster runs, the one it comes from, and one it may be on the way to. */
 const RELEASES_BACK = 3;
-
-const kind = (apiVersion: string, name: string): Kind => ({ apiVersion, kind: name });
 
 /** Objects from which images are pulled now or at any later moment: a job at night, a workload of no replicas. */
 const PULLING: readonly Kind[] = [

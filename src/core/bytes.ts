@@ -1,6 +1,6 @@
-/** Bytes that are there already, as a stream. */
-export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+/** One value that is there already, as a stream: mostly bytes. */
+export async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
 }
 
 /** All of a stream that is known to be small, or must be: `tooLong` is thrown for more than `most`. */

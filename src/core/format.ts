@@ -58,3 +58,8 @@ export function parseSpan(text: string): number | undefined {
   if (!parts) return undefined;
   return Math.round(Number(parts.number) * SPAN_MS[parts.unit as keyof typeof SPAN_MS]);
 }
+
+/** To put a sentence of somebody else behind our own words. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -21,3 +21,11 @@ function listen(signal: AbortSignal): Set<() => void> {
   signal.addEventListener('abort', tellAll, { once: true });
   return callbacks;
 }
+
+/** For servers: resolves when the run is to end. */
+export function untilAborted({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -11,6 +11,7 @@ import {
   parseDocument,
 } from 'yaml';
 import { messageOf } from './errors.ts';
+import { lowerFirst } from './format.ts';
 import { YAML_DIALECTS, type YamlDialect } from './yaml.ts';
 import { isTooDeep, repeatedKeys, TOO_DEEP } from './yaml-tree.ts';
 
@@ -152,10 +153,6 @@ function childOf(node: Node | null | undefined, part: PropertyKey): Step | undef
   if (!isMap(node)) return undefined;
   const pair = node.items.find((item) => isPair(item) && String(item.key) === String(part));
   return pair && { key: pair.key as Node, value: pair.value as Node | null };
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** What a value is, in words: `a list`, `the number 4.18`. */

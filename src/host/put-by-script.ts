@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../core/context.ts';
 import { AtollError } from '../core/errors.ts';
+import { sha256OfFile } from '../core/file-sum.ts';
 import { unreadable } from '../core/files.ts';
 import { Progress } from '../core/progress.ts';
 import { retry } from '../core/retry.ts';
@@ -90,7 +91,7 @@ async function putBytes(ctx: Context, base: Base, bytes: Buffer): Promise<void> 
 
 async function putFile(ctx: Context, base: Base, file: string): Promise<void> {
   const size = await sizeOf(file);
-  const work = transfer(base, size, await sumOf(file));
+  const work = transfer(base, size, await sha256OfFile(file));
   const progress = size < SMALL_BYTES ? undefined : startProgress(ctx, work);
   let sent = 0;
   let before = 0;
@@ -161,12 +162,6 @@ async function* counting(
     count(chunk.length, chunk);
     yield chunk;
   }
-}
-
-async function sumOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
 
 const isRoots = ({ sudo, owner }: PutOptions) => sudo === true || owner !== undefined;

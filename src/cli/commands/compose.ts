@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createGraphSource } from '../../content/release/graph/graph-source.ts';
 import type { Context } from '../../core/context.ts';
+import { untilAborted } from '../../core/on-abort.ts';
 import { Composer } from '../../dashboard/compose/composer.ts';
 import { serveDashboard } from '../../dashboard/server/server.ts';
 import { createWeb } from '../../http/web.ts';
 import type { Terminal } from '../command.ts';
-import { openBrowser, untilStopped } from '../dashboard-options.ts';
+import { openBrowser } from '../dashboard-options.ts';
 import { type RegistryFlags, registriesFrom, registryOptionsFrom } from '../registry-options.ts';
 
 interface ComposeFlags extends RegistryFlags {
@@ -28,7 +29,7 @@ export async function composeImageSet(
   try {
     ctx.emit({ type: 'server.started', server: 'composer', url: served.url });
     await openBrowser(ctx, served.url, terminal);
-    await untilStopped(ctx);
+    await untilAborted(ctx);
   } finally {
     await served.close();
     await registries.close();

@@ -1,9 +1,10 @@
+import { untilAborted } from '../../core/on-abort.ts';
 import { openDashboard } from '../../dashboard/open-dashboard.ts';
 import { watchedSite } from '../../dashboard/watched-site.ts';
 import { writeReportOfKilled } from '../../dashboard/write-report.ts';
 import { readSite } from '../../site/read-site.ts';
 import { defineCommand } from '../command.ts';
-import { openBrowser, UI_OPTIONS, untilStopped } from '../dashboard-options.ts';
+import { openBrowser, UI_OPTIONS } from '../dashboard-options.ts';
 import { PLATFORMS } from '../platforms.ts';
 import { SITE_OPTION } from '../site-options.ts';
 
@@ -23,7 +24,7 @@ export const uiCommand = defineCommand({
     await writeReportOfKilled(ctx, watched);
     const dashboard = await openDashboard(ctx, watched, { ...options, env: terminal.env });
     if (options.open) await openBrowser(ctx, dashboard.url, terminal);
-    await untilStopped(ctx);
+    await untilAborted(ctx);
     await dashboard.close();
     ctx.emit({ type: 'server.stopped', server: 'dashboard' });
     return { port: dashboard.port };

@@ -1,6 +1,7 @@
 import type { Kind } from './resources.ts';
 
-const kind = (apiVersion: string, name: string): Kind => ({ apiVersion, kind: name });
+/** A kind by its version and name. */
+export const kind = (apiVersion: string, name: string): Kind => ({ apiVersion, kind: name });
 
 /** The kinds that atoll reads and writes, with the version it speaks. */
 export const KINDS = {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { sha256OfFile } from '../../core/file-sum.ts';
 import { unreadable, unwritable } from '../../core/files.ts';
 import { retry } from '../../core/retry.ts';
 import { writeAll } from '../../core/write-all.ts';
@@ -113,12 +113,9 @@ export async function localFile(
   path: string,
   origin: string,
 ): Promise<CarriedFile> {
-  const hash = createHash('sha256');
   try {
-    const options = { highWaterMark: 1024 * 1024, signal: ctx.signal };
-    for await (const bytes of createReadStream(file, options)) hash.update(bytes as Buffer);
+    const digest = `sha256:${await sha256OfFile(file, ctx.signal)}` as Digest;
     const { size } = await stat(file);
-    const digest = `sha256:${hash.digest('hex')}` as Digest;
     return { path, file, digest, size, origin, verifiedBy: 'this machine' };
   } catch (error) {
     ctx.signal.throwIfAborted();

@@ -5,9 +5,9 @@ import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
 import { openSshHost } from '../../host/ssh-host.ts';
 import type { BastionLogin, Claim, InstallRun, OpenPlatform, SiteResource } from '../platform.ts';
-import { CLUSTER_KIND, clusterFolder, destroyCluster } from '../shared/destroy-cluster.ts';
+import { CLUSTER_KIND, destroyCluster } from '../shared/destroy-cluster.ts';
 import { givenBastion } from '../shared/given-bastion.ts';
-import { EXTRA_MANIFESTS, installer } from '../shared/installer.ts';
+import { clusterFolder, EXTRA_MANIFESTS, installer } from '../shared/installer.ts';
 import { verifyInstalled } from '../shared/verify-installed.ts';
 import { type MadeBastion, makeBastion } from './bastion/make-bastion.ts';
 import { type Aws, connectAws } from './client/aws.ts';
@@ -106,7 +106,7 @@ function madeWithCluster(site: AwsSite): readonly SiteResource[] {
     ...(settings.hostedZone && disconnected
       ? [{ kind: 'route53-record', id: record, temporary: false }]
       : []),
-    { kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false },
+    { kind: CLUSTER_KIND, id: clusterFolder(site.paths), temporary: false },
   ];
 }
 
@@ -124,7 +124,7 @@ async function withApps<T>(
 
 /** Gives the installer what only this platform knows; a cluster that was begun keeps what it has. */
 async function prepare(ctx: Context, aws: Aws, site: AwsSite): Promise<void> {
-  if (await exists(join(clusterFolder(site), 'metadata.json'))) return;
+  if (await exists(join(clusterFolder(site.paths), 'metadata.json'))) return;
   if (isManual(site)) await writeKeys(ctx, aws, site);
   if (site.disconnected) await withoutZones(site);
 }

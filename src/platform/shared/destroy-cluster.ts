@@ -6,21 +6,19 @@ import { exists } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
 import { localHost } from '../../host/local-host.ts';
 import type { PlatformSite } from '../platform.ts';
+import { clusterFolder } from './installer.ts';
 
 /** How the inventory knows a cluster that the installer made. */
 export const CLUSTER_KIND = 'openshift-cluster';
 
 const HOUR_MS = 3_600_000;
 
-export const clusterFolder = ({ paths }: Pick<PlatformSite, 'paths'>): string =>
-  join(paths.install, 'cluster');
-
 /** Destroys what the installer made, by what it noted; without a note it made nothing. Needs only the API of the platform, so it runs here. */
 export async function destroyCluster(
   ctx: Context,
   site: Pick<PlatformSite, 'paths'>,
 ): Promise<true> {
-  const folder = clusterFolder(site);
+  const folder = clusterFolder(site.paths);
   if (await exists(join(folder, 'metadata.json'))) await runDestroy(ctx, site, folder);
   await rm(folder, { recursive: true, force: true });
   return true;

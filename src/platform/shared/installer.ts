@@ -29,7 +29,8 @@ interface InstallerOptions {
 }
 
 /** Where the installer works, and leaves what it knows of the cluster. */
-const clusterFolder = ({ install }: Pick<PlatformSite['paths'], 'install'>): string =>
+/** Where the installer works: its state, its log and what logs in to the cluster. */
+export const clusterFolder = ({ install }: Pick<PlatformSite['paths'], 'install'>): string =>
   join(install, 'cluster');
 
 export const installedKubeconfig = (paths: Pick<PlatformSite['paths'], 'install'>): string =>

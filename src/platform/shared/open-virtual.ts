@@ -10,9 +10,9 @@ import type {
   PreflightCheck,
   SiteResource,
 } from '../platform.ts';
-import { CLUSTER_KIND, clusterFolder, destroyCluster } from './destroy-cluster.ts';
+import { CLUSTER_KIND, destroyCluster } from './destroy-cluster.ts';
 import { givenBastion } from './given-bastion.ts';
-import { installer } from './installer.ts';
+import { clusterFolder, installer } from './installer.ts';
 import { verifyInstalled } from './verify-installed.ts';
 import { reachMade, type VirtualMachine, type VirtualWorld } from './virtual-bastion.ts';
 
@@ -52,7 +52,7 @@ export function openVirtual(
   const install = installer(site, { host, machines: 'made' });
   const proof = verifyInstalled(site);
   const { objects = [], planObjects = [] } = own;
-  const makes = [{ kind: CLUSTER_KIND, id: clusterFolder(site), temporary: false }];
+  const makes = [{ kind: CLUSTER_KIND, id: clusterFolder(site.paths), temporary: false }];
   return {
     installs: install.installs,
     makes,
@@ -70,7 +70,8 @@ export function openVirtual(
     bastion,
     async boot(ctx, run) {
       for (const resource of makes) await run.claim(resource);
-      if (!(await exists(join(clusterFolder(site), 'metadata.json')))) await own.beforeBoot?.(ctx);
+      if (!(await exists(join(clusterFolder(site.paths), 'metadata.json'))))
+        await own.beforeBoot?.(ctx);
       return await install.boot(ctx, run);
     },
     watch: install.watch,

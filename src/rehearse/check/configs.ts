@@ -5,6 +5,7 @@ import type { Platform } from '../../oci/descriptor.ts';
 import { isImage, type RawManifest } from '../../oci/manifest.ts';
 import { formatPlatform } from '../../oci/platform.ts';
 import type { Repository } from '../../remote/registries.ts';
+import { isPayload } from '../images/wanted-image.ts';
 import { damaged, type Lookup, missingPlatform, unreadable } from './content-holes.ts';
 import type { Hole } from './hole.ts';
 
@@ -30,7 +31,7 @@ export async function checkConfigs(
     if (!isImage(manifest) || !RUNNABLE.has(manifest.content.config.mediaType)) continue;
     try {
       const { os, architecture } = await readConfig(ctx, repository, manifest.content);
-      if (!isPayload(lookup) || platforms.some((one) => one.architecture === architecture))
+      if (!isPayload(lookup.image) || platforms.some((one) => one.architecture === architecture))
         continue;
       const wanted = platforms.map(formatPlatform).join(', ');
       const evidence = `${manifest.descriptor.digest} is for ${formatPlatform({ os, architecture })}`;
@@ -44,5 +45,3 @@ export async function checkConfigs(
   }
   return holes;
 }
-
-const isPayload = ({ image }: Lookup) => image.kind === 'release' || image.kind === 'component';

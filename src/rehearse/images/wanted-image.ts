@@ -14,6 +14,10 @@ export interface WantedImage {
   readonly packages?: readonly string[] | undefined;
 }
 
+/** Whether an image is part of a release. */
+export const isPayload = ({ kind }: Pick<WantedImage, 'kind'>): boolean =>
+  kind === 'release' || kind === 'component';
+
 export function wantedImage(
   kind: ContentKind,
   reference: Reference | string,

@@ -6,6 +6,7 @@ import {
 } from '../../openshift/components.ts';
 import { parseReleaseVersion } from '../../openshift/version.ts';
 import type { ImageCheck } from '../check/image-checker.ts';
+import { isPayload } from '../images/wanted-image.ts';
 
 export type StormRole = 'bootstrap' | 'control plane' | 'worker';
 
@@ -32,8 +33,8 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhas
   const images = checks.filter(({ found }) => found !== undefined);
   const masters = Math.min(CONTROL_PLANE_NODES, nodes);
   const workers = nodes - masters;
-  const payload = images.filter(isPayload);
-  const workload = images.filter((check) => !isPayload(check));
+  const payload = images.filter(({ image }) => isPayload(image));
+  const workload = images.filter(({ image }) => !isPayload(image));
   const release = payload.filter(({ image }) => image.kind === 'release');
   const named = (names: readonly string[]) => pick(payload, names);
   const system = systemOf(payload);
@@ -61,8 +62,6 @@ function systemOf(payload: readonly ImageCheck[]): string | undefined {
 }
 
 const NODE_IMAGE = nodeImageComponent(undefined);
-
-const isPayload = ({ image }: ImageCheck) => image.kind === 'release' || image.kind === 'component';
 
 function phaseOf(
   role: StormRole,

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { extractTools } from '../../content/release/extract/extract-tools.ts';
 import { DEFAULT_TOOLS, thisPlatform, toolOf } from '../../content/release/extract/tools.ts';
 import { readAsset } from '../../core/assets.ts';
+import { sha256OfFile } from '../../core/file-sum.ts';
 import { makeFolder, writeFileAtomic } from '../../core/files.ts';
 import { by } from '../../core/order.ts';
 import { selfCommand } from '../../core/self.ts';
@@ -58,14 +57,12 @@ interface Program {
   readonly version: string;
 }
 
-/** What was put there, so that anybody can see whether it still is that: `sha256sum -c SHA256SUMS`. */
+/** Sums of the programs, for `sha256sum -c SHA256SUMS`. */
 async function writeSums(folder: string, programs: readonly Program[]) {
   const tools: { name: string; version: string; sha256: string }[] = [];
   // They come in the order in which they were ready.
   for (const { path, version } of programs.toSorted(by(({ path }) => path))) {
-    const sum = createHash('sha256');
-    for await (const chunk of createReadStream(path)) sum.update(chunk as Uint8Array);
-    tools.push({ name: basename(path), version, sha256: sum.digest('hex') });
+    tools.push({ name: basename(path), version, sha256: await sha256OfFile(path) });
   }
   const lines = tools.map(({ name, sha256 }) => `${sha256}  ${name}\n`);
   await writeFileAtomic(join(folder, 'SHA256SUMS'), lines.join(''));

@@ -4,7 +4,7 @@ import type { UserPaths } from '../../../registry/auth/users.ts';
 import { CONFIG_NAME, type RegistryFile, readConfigFile } from '../../../registry/config-file.ts';
 import { openDiskStore } from '../../../store/disk/disk-store.ts';
 import type { Store } from '../../../store/store.ts';
-import type { OptionSpec, OptionValues, Terminal } from '../../command.ts';
+import type { OptionSpec, OptionValues } from '../../command.ts';
 
 /** Where a registry's files are. Spread it into the options of a command. */
 export const FOLDER_OPTIONS = {
@@ -40,14 +40,5 @@ export async function userPaths(values: FolderValues): Promise<UserPaths> {
   if (auth) return { htpasswd: auth.htpasswd, grants: auth.grants };
   throw new AtollError('INPUT_INVALID', 'Cannot change users: the registry has none', {
     hint: 'Add "auth" with "htpasswd" and "grants" to its configuration',
-  });
-}
-
-/** The first line of standard input, where a secret comes in without anybody seeing it. */
-export async function passwordFrom(terminal: Terminal): Promise<string> {
-  const [line = ''] = (await terminal.readStdin()).split(/\r?\n/);
-  if (line !== '') return line;
-  throw new AtollError('USAGE', 'Cannot read a password: standard input is empty', {
-    hint: 'Pipe it in, as in: atoll registry user add ci --password-stdin < password.txt',
   });
 }

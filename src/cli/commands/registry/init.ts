@@ -3,8 +3,10 @@ import { SECRET_MODE, writeFileAtomic } from '../../../core/files.ts';
 import { shellLine } from '../../../core/format.ts';
 import { type InitResult, initRegistry } from '../../../registry/init.ts';
 import { defineCommand, type Style } from '../../command.ts';
-import { passwordFrom } from './image-registry-folder.ts';
+import { passwordFromStdin } from '../../password-stdin.ts';
 import { ownCertificate } from './renew.ts';
+
+const PASSWORD_EXAMPLE = 'atoll registry init --password-stdin < password.txt';
 
 export const registryInitCommand = defineCommand({
   name: 'registry init',
@@ -39,7 +41,9 @@ export const registryInitCommand = defineCommand({
       hosts: hosts.length > 0 ? hosts : ['localhost', '127.0.0.1'],
       port: options.port,
       user: options.user,
-      password: options.passwordStdin ? await passwordFrom(terminal) : undefined,
+      password: options.passwordStdin
+        ? await passwordFromStdin(terminal, options.user, PASSWORD_EXAMPLE)
+        : undefined,
       certificate: ownCertificate(options.certificate, options.key),
     });
     const auth = authEntry(result);

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../../core/context.ts';
 import { acquireLock } from '../../../core/lock.ts';
+import { untilAborted } from '../../../core/on-abort.ts';
 import { selfCommand } from '../../../core/self.ts';
 import { createPasswordProcess } from '../../../registry/auth/password-process.ts';
 import type { RegistryFile } from '../../../registry/config-file.ts';
@@ -63,12 +64,6 @@ export const registryServeCommand = defineCommand({
 
 const defaultWorkers = () => Math.min(availableParallelism(), MAX_DEFAULT_WORKERS);
 
-const untilStopped = ({ signal }: Context) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
 /** The signal means drain here, so nothing under way may see it. */
 async function serveHere(
   ctx: Context,
@@ -104,7 +99,7 @@ async function serveHere(
     },
   );
   link?.announce(registry);
-  await (link?.drain ?? untilStopped(ctx));
+  await (link?.drain ?? untilAborted(ctx));
   await registry.close();
   passwords?.close();
   return { listeners: registry.listeners };
@@ -119,7 +114,7 @@ async function serveTogether(
   for (const { url } of workers.listeners) {
     ctx.emit({ type: 'server.started', server: 'registry', url });
   }
-  await untilStopped(ctx);
+  await untilAborted(ctx);
   await workers.close();
   ctx.emit({ type: 'server.stopped', server: 'registry' });
   return { listeners: workers.listeners };

@@ -2,7 +2,8 @@ import { formatGrant, type Grant, parseGrant } from '../../../registry/auth/gran
 import { generatePassword } from '../../../registry/auth/passwords.ts';
 import { addUser, listUsers, removeUser, setPassword } from '../../../registry/auth/users.ts';
 import { defineCommand, type Terminal } from '../../command.ts';
-import { FOLDER_OPTIONS, passwordFrom, userPaths } from './image-registry-folder.ts';
+import { passwordFromStdin } from '../../password-stdin.ts';
+import { FOLDER_OPTIONS, userPaths } from './image-registry-folder.ts';
 
 const NAME = { name: 'name', summary: 'Name of the user' } as const;
 const PASSWORD_STDIN = {
@@ -16,8 +17,14 @@ interface Secret {
   readonly password: string | undefined;
 }
 
-async function choosePassword(terminal: Terminal, fromStdin: boolean) {
-  const given = fromStdin ? await passwordFrom(terminal) : undefined;
+async function choosePassword(
+  terminal: Terminal,
+  verb: 'add' | 'passwd',
+  user: string,
+  fromStdin: boolean,
+) {
+  const example = `atoll registry user ${verb} ${user} --password-stdin < password.txt`;
+  const given = fromStdin ? await passwordFromStdin(terminal, user, example) : undefined;
   return { password: given ?? generatePassword(), generated: given === undefined };
 }
 
@@ -45,7 +52,12 @@ export const userAddCommand = defineCommand({
   async run(ctx, { args, options, terminal }): Promise<Secret> {
     const name = args.name ?? '';
     const grants = options.grant.map(parseGrant);
-    const { password, generated } = await choosePassword(terminal, options.passwordStdin);
+    const { password, generated } = await choosePassword(
+      terminal,
+      'add',
+      name,
+      options.passwordStdin,
+    );
     const allowed: readonly Grant[] = grants.length > 0 ? grants : [{ role: 'pull', prefix: '' }];
     await addUser(ctx, await userPaths(options), { name, password, grants: allowed });
     return { name, password: generated ? password : undefined };
@@ -64,7 +76,12 @@ export const userPasswdCommand = defineCommand({
   verbatim: true,
   async run(ctx, { args, options, terminal }): Promise<Secret> {
     const name = args.name ?? '';
-    const { password, generated } = await choosePassword(terminal, options.passwordStdin);
+    const { password, generated } = await choosePassword(
+      terminal,
+      'passwd',
+      name,
+      options.passwordStdin,
+    );
     await setPassword(ctx, await userPaths(options), name, password);
     return { name, password: generated ? password : undefined };
   },

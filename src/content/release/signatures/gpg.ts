@@ -1,5 +1,6 @@
 import type { Context } from '../../../core/context.ts';
 import { AtollError, messageOf } from '../../../core/errors.ts';
+import { lowerFirst } from '../../../core/format.ts';
 import { checkSigner, loadOpenpgp } from '../../../core/openpgp.ts';
 import type { Web } from '../../../http/web.ts';
 import { type Digest, splitDigest } from '../../../oci/digest.ts';
@@ -98,10 +99,6 @@ async function openMessage(bytes: Uint8Array, digest: Digest, keys: ReleaseKeys,
   } catch (cause) {
     throw rejected(digest, 'it is not an OpenPGP message', cause);
   }
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function noneFound(

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
-import { registerCredential } from '../../../../core/redact.ts';
 import { formatPullSecret, mergePullSecret } from '../../../../generate/pull-secret.ts';
 import { hasMirror, mirrorHost } from '../../../../site/mirror-place.ts';
-import type { Terminal } from '../../../command.ts';
+import { passwordFromStdin } from '../../../password-stdin.ts';
 import { file } from '../flag-files.ts';
 import { manyTexts, text } from '../flags.ts';
 import { renderTarget } from '../target.ts';
+
+const EXAMPLE = 'atoll render auth … < password.txt';
 
 export const authTarget = renderTarget({
   name: 'auth',
@@ -36,7 +37,7 @@ export const authTarget = renderTarget({
     const add =
       registry === undefined || username === undefined
         ? []
-        : [{ registry, username, password: await passwordFrom(terminal, username) }];
+        : [{ registry, username, password: await passwordFromStdin(terminal, username, EXAMPLE) }];
     return `${formatPullSecret(mergePullSecret({ existing, add, keep: keepOf(keep) }))}\n`;
   },
 });
@@ -47,18 +48,6 @@ function halfALogin(): AtollError {
     'Cannot add a registry: "--registry" and "--username" belong together',
     { hint: 'Give both, and the password on standard input' },
   );
-}
-
-/** The first line of standard input: how a password comes in without anybody seeing it. */
-async function passwordFrom(terminal: Terminal, username: string): Promise<string> {
-  const [password = ''] = (await terminal.readStdin()).split(/\r?\n/);
-  if (password === '') {
-    throw new AtollError('USAGE', 'Cannot read a password: standard input is empty', {
-      hint: 'Pipe it in, as in: atoll render auth … < password.txt',
-    });
-  }
-  registerCredential(username, password);
-  return password;
 }
 
 function keepOf(values: readonly string[]): 'all' | 'none' | readonly string[] {
