@@ -214,6 +214,10 @@ interface PlatformFacts {
     /** Not as a service of the system: it goes with the platform. */
     readonly asProcess?: boolean | undefined;
   };
+  /** From what `provision` wrote to {@link MADE_FILE}: files of SHARED_DIR, as step-registry steps name them. */
+  readonly sharedFiles?:
+    | ((made: string) => Readonly<Record<string, string | undefined>>)
+    | undefined;
   /** For a platform that plays machines: what stands for something else, and what is as it would be. */
   readonly standsFor?:
     | { readonly simulated: readonly string[]; readonly real: readonly string[] }
@@ -228,7 +232,7 @@ export interface InstallPlatformFacts {
   readonly made?: string | undefined;
 }
 
-/** Below the state of a site: what the platform made, for its part of the install-config. */
+/** Below the state of a site: what the platform made, for later stages. Only the platform reads it. */
 export const MADE_FILE = 'platform.json';
 
 /** Below the state of a site: all that provisioning notes for later stages, wherever those run. */

@@ -1,14 +1,14 @@
+import * as z from 'zod';
 import { readText, readTextIfPresent } from '../core/files.ts';
+import { parseKept } from '../core/kept-json.ts';
 import { registerCredential } from '../core/redact.ts';
 import { mirrorName } from './mirror-place.ts';
 import type { Site } from './read-site.ts';
 import type { SitePaths } from './site-paths.ts';
 
+const loginSchema = z.object({ user: z.string(), password: z.string() });
 /** Who may pass a proxy. */
-export interface ProxyLogin {
-  readonly user: string;
-  readonly password: string;
-}
+export type ProxyLogin = Readonly<z.infer<typeof loginSchema>>;
 
 /** The squid on the bastion as nodes name it: as the site says, or by the name of the bastion, or of the mirror on it. */
 export function proxyHost(site: Pick<Site, 'proxy' | 'bastion' | 'registry' | 'name'>): string {
@@ -22,11 +22,12 @@ export async function readProxyLogin({
   proxySecret,
 }: Pick<SitePaths, 'proxySecret'>): Promise<ProxyLogin | undefined> {
   const text = await readTextIfPresent(proxySecret);
-  return text === undefined ? undefined : loginIn(text);
+  return text === undefined ? undefined : loginIn(text, proxySecret);
 }
 
-function loginIn(text: string): ProxyLogin {
-  const login = JSON.parse(text) as ProxyLogin;
+function loginIn(text: string, path: string): ProxyLogin {
+  const remake = 'atoll up --only credentials';
+  const login = parseKept(text, { path, schema: loginSchema, remake });
   registerCredential(login.user, login.password);
   return login;
 }
@@ -40,7 +41,7 @@ export async function proxyUrl(
   if (site.proxy.url !== undefined || !site.proxy.enabled) return site.proxy.url;
   const login =
     completeness === 'complete'
-      ? loginIn(await readText(paths.proxySecret))
+      ? loginIn(await readText(paths.proxySecret), paths.proxySecret)
       : await readProxyLogin(paths);
   return proxyAddress(proxyHost(site), site.proxy.port, login);
 }

@@ -35,7 +35,10 @@ export const sharedDir = ({ state }: Pick<StageWork['paths'], 'state'>): string 
 const FILES: Readonly<
   Partial<Record<StageId, (work: StageWork, output: JsonObject) => Promise<Files>>>
 > = {
-  infrastructure: ({ paths }) => networkFiles(paths.state),
+  infrastructure: async ({ site, paths }) => {
+    const made = await readTextIfPresent(join(paths.state, MADE_FILE));
+    return made === undefined ? {} : (site.platformKind.sharedFiles?.(made) ?? {});
+  },
   bastion: async ({ site }, { host }) => {
     const { user, address } = site.bastion;
     const shown = typeof host === 'string' ? host.split('@').at(-1) : undefined;
@@ -74,19 +77,5 @@ async function proxyFiles({ site, paths }: StageWork): Promise<Files> {
     proxy_private_url: url,
     proxy_public_url: address ? proxyAddress(address.trim(), port, login) : url,
     custom_proxy_credential: login && `${login.user}:${login.password}`,
-  };
-}
-
-/** Lists are written as YAML reads them, and as the real steps write them. */
-const listed = (ids: string | undefined) =>
-  ids === undefined ? undefined : JSON.stringify(ids.split(',')).replaceAll('"', "'");
-
-async function networkFiles(state: string): Promise<Files> {
-  const text = await readTextIfPresent(join(state, MADE_FILE));
-  const made = JSON.parse(text ?? '{}') as Readonly<Record<string, string | undefined>>;
-  return {
-    vpc_id: made.VpcId,
-    private_subnet_ids: listed(made.PrivateSubnetIds),
-    public_subnet_ids: listed(made.PublicSubnetIds),
   };
 }

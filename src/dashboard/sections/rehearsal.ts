@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { readTextIfPresent } from '../../core/files.ts';
 import { parseJson } from '../../core/shape.ts';
-import type { Rehearsal } from '../../rehearse/rehearse.ts';
+import { rehearsalSchema } from '../../rehearse/isolate/child-result.ts';
 import { rehearsalFile } from '../../site/rehearse-site.ts';
 import type { FindingRow, RehearsalData } from '../model/page-data.ts';
 
@@ -9,7 +9,7 @@ import type { FindingRow, RehearsalData } from '../model/page-data.ts';
 export async function readRehearsal(state: string): Promise<RehearsalData | undefined> {
   const path = rehearsalFile(state);
   const text = await readTextIfPresent(path);
-  const rehearsal = text === undefined ? undefined : (parseJson(text) as Rehearsal | undefined);
+  const rehearsal = rehearsalSchema.safeParse(parseJson(text ?? '')).data;
   if (!rehearsal) return undefined;
   const { clean, images, pullable, registries, unchecked, findings } = rehearsal;
   const at = (await stat(path)).mtime.toISOString();

@@ -4,7 +4,8 @@ import { parseJson } from '../../core/shape.ts';
 import type { AwsFacts, AwsSubnetFacts } from '../install-config/platforms/aws/facts.ts';
 import type { AwsInput } from '../install-config/platforms/aws/input.ts';
 
-export type StackOutputs = Readonly<Record<string, string>>;
+export const stackOutputsSchema = z.record(z.string(), z.string());
+export type StackOutputs = Readonly<z.infer<typeof stackOutputsSchema>>;
 
 const printed = z.looseObject({
   Stacks: z

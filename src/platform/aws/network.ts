@@ -9,6 +9,7 @@ import { formatTemplate, type Template } from '../../generate/cloudformation/tem
 import { type Claim, MADE_FILE, type PlatformSite } from '../platform.ts';
 import type { Aws } from './client/aws.ts';
 import { type FoundNetwork, findNetwork, outputsOf } from './existing-network.ts';
+import { parseMade } from './made-network.ts';
 import type { AwsSettings } from './settings.ts';
 import { networkInput } from './stack-inputs.ts';
 import { applyStack } from './stacks/apply-stack.ts';
@@ -81,8 +82,9 @@ function inputOf(site: AwsSite, found: FoundNetwork | undefined): NetworkInput {
 
 /** What an earlier stage has made. */
 export async function madeNetwork(site: AwsSite): Promise<StackOutputs> {
-  const text = await readTextIfPresent(join(site.paths.state, MADE_FILE));
-  if (text !== undefined) return JSON.parse(text) as StackOutputs;
+  const path = join(site.paths.state, MADE_FILE);
+  const text = await readTextIfPresent(path);
+  if (text !== undefined) return parseMade(text, path);
   throw new AtollError('INPUT_INVALID', 'Cannot go on: the network of the site is not made yet', {
     hint: 'Run the stage before: atoll up --only infrastructure',
   });

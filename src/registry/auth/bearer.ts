@@ -1,5 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isObject, parseJson } from '../../core/shape.ts';
+import {
+  flag,
+  listOf,
+  objectOf,
+  optional,
+  parseJson,
+  text,
+  wholeNumber,
+} from '../../core/shape.ts';
 import type { Grant } from './grants.ts';
 
 /** What a token of `/token` says. It is signed and not secret, and holds for minutes. */
@@ -23,6 +31,15 @@ export function signBearer(key: string, claims: BearerClaims): string {
   return `${payload}.${sign(key, payload)}`;
 }
 
+const claimsShape = objectOf({
+  user: optional(text),
+  robot: optional(text),
+  print: optional(text),
+  grants: listOf(objectOf({ role: text, prefix: text, exact: optional(flag) })),
+  expires: wholeNumber,
+});
+const isClaims = (value: unknown): value is BearerClaims => claimsShape(value) === undefined;
+
 /** Undefined for what this key did not sign; when it expires is for the caller to look at. */
 export function readBearer(key: string, token: string): BearerClaims | undefined {
   const [payload = '', signature = '', ...rest] = token.split('.');
@@ -30,7 +47,7 @@ export function readBearer(key: string, token: string): BearerClaims | undefined
   if (rest.length > 0 || given.length !== right.length || !timingSafeEqual(given, right))
     return undefined;
   const claims = parseJson(Buffer.from(payload, 'base64url').toString());
-  return isObject(claims) ? (claims as object as BearerClaims) : undefined;
+  return isClaims(claims) ? claims : undefined;
 }
 
 /** Tells one password hash from the next without saying anything about it. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts';
-import { isObject } from '../../core/shape.ts';
+import { check, objectOf, optional, text, wholeNumber } from '../../core/shape.ts';
 import type { Store } from '../../store/store.ts';
 import type { Snapshot } from '../serving/metrics.ts';
 
@@ -7,9 +7,11 @@ import type { Snapshot } from '../serving/metrics.ts';
 export const UPKEEP_JOBS = ['gc', 'scrub'] as const;
 export type UpkeepJob = (typeof UPKEEP_JOBS)[number];
 
+const OUTCOMES = ['running', 'done', 'failed'] as const;
+
 /** How a job went, as a record of the store: every process and every registry over it sees the same. */
 export interface UpkeepState {
-  readonly outcome: 'running' | 'done' | 'failed';
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly startedAt: string;
   /** Renewed while it runs: one that is killed says nothing more. */
   readonly seenAt: string;
@@ -38,6 +40,22 @@ export async function readUpkeep(ctx: Context, { records }: Store): Promise<Upke
   return Object.fromEntries(found.filter(([, state]) => state !== undefined));
 }
 
+const stateShape = objectOf({
+  outcome: check((value) => OUTCOMES.some((one) => one === value), OUTCOMES.join(', ')),
+  startedAt: text,
+  seenAt: text,
+  succeededAt: optional(text),
+  runs: wholeNumber,
+  failures: wholeNumber,
+  message: optional(text),
+  removedTags: optional(wholeNumber),
+  removedBlobs: optional(wholeNumber),
+  freedBytes: optional(wholeNumber),
+  checkedBytes: optional(wholeNumber),
+  problems: optional(wholeNumber),
+});
+const isState = (value: unknown): value is UpkeepState => stateShape(value) === undefined;
+
 /** A record that cannot be read counts as none: the job is done again. */
 export async function readState(
   ctx: Context,
@@ -45,9 +63,7 @@ export async function readState(
   job: UpkeepJob,
 ): Promise<UpkeepState | undefined> {
   const found = await records.get(ctx, keyOf(job)).catch(() => undefined);
-  return isObject(found) && typeof found.startedAt === 'string' && typeof found.seenAt === 'string'
-    ? (found as object as UpkeepState)
-    : undefined;
+  return isState(found) ? found : undefined;
 }
 
 export async function writeState(

@@ -22,7 +22,7 @@ const findingSchema = z.object({
   images: z.array(z.object({ name: z.string(), reason: z.string() })),
 });
 
-const rehearsalSchema = z.object({
+export const rehearsalSchema = z.object({
   clean: z.boolean(),
   findings: z.array(findingSchema),
   images: z.number(),

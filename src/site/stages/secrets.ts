@@ -5,16 +5,13 @@ import {
   writeFileAtomic,
 } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
+import { decodeAuth, type PullSecret, parsePullSecret } from '../../generate/pull-secret.ts';
 import type { SitePaths } from '../site-paths.ts';
 
 const SECRET = { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE };
 
 export async function writeSecret(path: string, text: string): Promise<void> {
   await writeFileAtomic(path, text, SECRET);
-}
-
-interface Auths {
-  readonly auths: Readonly<Record<string, unknown>>;
 }
 
 /** Makes what earlier runs put here unreadable in logs, also when the stages that did are skipped. */
@@ -34,11 +31,11 @@ export async function writeMergedSecret(paths: SitePaths): Promise<void> {
   await writeSecret(paths.mergedSecret, `${JSON.stringify({ auths: merged })}\n`);
 }
 
-async function authsOf(path: string): Promise<Auths['auths']> {
+async function authsOf(path: string): Promise<PullSecret['auths']> {
   const text = await readTextIfPresent(path);
   if (text === undefined) return {};
   registerPullSecret(text);
-  return (JSON.parse(text) as Auths).auths;
+  return parsePullSecret(text, `"${path}"`).auths;
 }
 
 export async function writeMirrorSecret(
@@ -59,9 +56,7 @@ export async function readMirrorPassword(
   host: string,
   user: string,
 ): Promise<string | undefined> {
-  const entry = (await authsOf(paths.mirrorSecret))[host] as { auth?: string } | undefined;
-  const [name, ...rest] = Buffer.from(entry?.auth ?? '', 'base64')
-    .toString('utf8')
-    .split(':');
-  return name === user && rest.length > 0 ? rest.join(':') : undefined;
+  const entry = (await authsOf(paths.mirrorSecret))[host];
+  const login = entry && decodeAuth(entry);
+  return login?.username === user ? login.password : undefined;
 }
