@@ -27,9 +27,9 @@ test('registriesFrom refuses files that are named and not there, whoever would r
   const none = { ...files, certsDir: undefined, registriesD: undefined, insecure: false };
   const opened = (flags: object) => () => registriesFrom({ ...none, ...flags }, { env: {} });
 
-  expect(opened({ authfile: join(folder, 'absent') })).toThrow('absent": there is nothing');
+  expect(opened({ authfile: join(folder, 'absent') })).toThrow('absent": there is no such file');
   expect(opened({ ca: [file, folder] })).toThrow('it is a folder');
   expect(opened({ certsDir: file })).toThrow('a file stands where a folder is meant');
-  expect(opened({ registriesD: join(folder, 'absent') })).toThrow('absent": there is nothing');
+  expect(opened({ registriesD: join(folder, 'absent') })).toThrow('absent": there is no such file');
   await opened({ authfile: file, ca: [file], certsDir: folder })().close();
 });

@@ -292,7 +292,7 @@ test('unreadable says what was found instead of a file, and what to do', async (
 
   expect(messages).toEqual([
     `Cannot read "${folder}": it is a folder; Name a file in it`,
-    `Cannot read "${join(folder, 'missing')}": there is nothing; Check the name, and the folder it is looked for in`,
+    `Cannot read "${join(folder, 'missing')}": there is no such file or folder; Check the name, and the folder it is looked for in`,
     `Cannot read "${join(file, 'below')}": a file stands where a folder is meant; Check the path`,
   ]);
 });

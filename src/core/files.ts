@@ -182,7 +182,7 @@ const NO_RIGHT = [
 
 /** What system errors say about the place they name, and what to do about it. */
 const FOUND: Readonly<Record<string, readonly [found: string, hint: string]>> = {
-  ENOENT: ['there is nothing', 'Check the name, and the folder it is looked for in'],
+  ENOENT: ['there is no such file or folder', 'Check the name, and the folder it is looked for in'],
   EISDIR: ['it is a folder', 'Name a file in it'],
   EEXIST: FILE_IN_THE_WAY,
   ENOTDIR: FILE_IN_THE_WAY,

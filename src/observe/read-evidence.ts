@@ -16,6 +16,8 @@ export interface EvidenceOptions {
   readonly limits?: ArchiveLimits;
   /** Origin of files whose place in a bundle does not tell: it wins over every guess. */
   readonly origin?: string | undefined;
+  /** What the work is called while it goes on. */
+  readonly title?: string | undefined;
 }
 
 export interface EvidenceTotals {
@@ -36,7 +38,7 @@ export async function readEvidence<P extends LinePattern>(
 ): Promise<EvidenceTotals> {
   const lines = createLineReader(sink, ctx.now());
   const meter = createMeter(ctx);
-  const title = 'Reading logs';
+  const { title = 'Reading logs' } = options;
   ctx.emit({ type: 'task.started', task: TASK, title });
   const files = sourceFiles(ctx, inputs, {
     onUnread: (unread) => sink.onUnread(unread),

@@ -151,7 +151,7 @@ export async function findSuspicious(
     onEnd: ({ tail }) => ends.push([...tail]),
     onTime: () => undefined,
   };
-  await readEvidence(ctx, inputs, sink, options);
+  await readEvidence(ctx, inputs, sink, { ...options, title: 'Looking for the first error' });
   const found = [...shapes.values()].filter(({ weight }) => weight > 1);
   const first = found
     .filter(({ weight }) => weight >= REAL_ERROR)

@@ -3,6 +3,7 @@ import { linearPattern } from '../../core/linear-pattern.ts';
 import { downloadsContent } from './downloads-schema.ts';
 import {
   type ApiVersion,
+  asksForSomething,
   ONLY_V2,
   only,
   origin,
@@ -12,7 +13,6 @@ import {
   tag,
   text,
   textThat,
-  together,
   unique,
   uniqueNames,
 } from './fields.ts';
@@ -118,12 +118,7 @@ export const contentSchema = (version: ApiVersion, purpose: 'mirror' | 'delete')
       ),
       samples: z.array(z.strictObject({ name: text })).optional(),
     })
-    .check(
-      together([], (content, mistake) => {
-        const asked = Object.values(content).some((value) => value !== undefined);
-        if (!asked) mistake('', `"${purpose}" asks for nothing`);
-      }),
-    )
+    .check(asksForSomething(purpose))
     .transform(({ platform, operators, additionalImages, blockedImages, helm, atoll }) => ({
       platform,
       operators: operators ?? [],

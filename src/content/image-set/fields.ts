@@ -95,6 +95,18 @@ export function together<T extends object>(
   );
 }
 
+/** An object without any field asks for nothing. Where a field is wrong or misspelled, that alone is said. */
+export function asksForSomething<T extends object>(name: string) {
+  return z.superRefine<T>(
+    (value, ctx) => {
+      if (Object.values(value).some((field) => field !== undefined)) return;
+      const message = `"${name}" asks for nothing`;
+      ctx.addIssue({ code: 'custom', message, params: notes({ complete: true }) });
+    },
+    { when: ({ value, issues }) => isObject(value) && issues.length === 0 },
+  );
+}
+
 /** Two items with one key are a mistake; items without a key are left alone. */
 export function unique<T>(keyOf: (item: T) => string | undefined, describe: (item: T) => string) {
   return z.superRefine<T[]>(

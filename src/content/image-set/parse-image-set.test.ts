@@ -210,6 +210,11 @@ mirror:
       /unknown field "delete" \(a document with "delete" has another kind/,
     ],
     ['nothing asked for', 'mirror: {}\n', /"mirror" asks for nothing/],
+    [
+      'a misspelled field, and not that nothing is asked for',
+      'mirror: {platfrom: {graph: true}}\n',
+      /^isc.yaml:3:10: unknown field "platfrom" \(did you mean "platform"\?\)$/,
+    ],
     ['no stanza at all', '', /"mirror" is missing/],
     ['a v1 field', 'storageConfig: {}\nmirror: {platform: {graph: true}}\n', /belongs to v1alpha2/],
     [

@@ -13,7 +13,13 @@ import { AtollError } from '../../core/errors.ts';
 import { createWeb } from '../../http/web.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import { createGraphSource } from './graph/graph-source.ts';
-import { findVersion, isBareVersion, openRelease, referenceOf } from './open-release.ts';
+import {
+  findVersion,
+  isBareVersion,
+  openRelease,
+  referenceOf,
+  refusePartOfVersion,
+} from './open-release.ts';
 import { releaseInfo } from './release-info.ts';
 
 const ctx = RELEASE_TIME;
@@ -134,3 +140,22 @@ test('releaseInfo counts manifests without the two that describe the release, an
     ['kubernetes', '1.31.5'],
   ]);
 });
+
+test.each(['4.18', 'v4.18', 'stable-4.18'])(
+  'refusePartOfVersion does not take %s for an image of Docker Hub',
+  (text) => {
+    expect(() => refusePartOfVersion(text)).toThrow(
+      expect.objectContaining({
+        message: `Cannot tell which release "${text}" is`,
+        hint: expect.stringContaining('atoll list releases --version 4.18'),
+      }),
+    );
+  },
+);
+
+test.each(['4.18.1', 'quay.io/a/b:4.18', 'oci:layout', 'release', ''])(
+  'refusePartOfVersion leaves %j alone',
+  (text) => {
+    expect(() => refusePartOfVersion(text)).not.toThrow();
+  },
+);

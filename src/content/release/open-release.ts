@@ -44,6 +44,15 @@ export async function openRelease(ctx: Context, place: ReleasePlace): Promise<Op
 
 const VERSION = /^(?<major>\d+)\.(?<minor>\d+)\.\d+(?:[-+].+)?$/;
 
+/** Where a name of an image is wanted, a minor version or a channel would be taken for one of Docker Hub. */
+export function refusePartOfVersion(text: string): void {
+  const minor = /^(?:[a-z]+-|v)?(?<minor>\d+\.\d+)$/.exec(text)?.groups?.minor;
+  if (minor === undefined) return;
+  throw new AtollError('INPUT_INVALID', `Cannot tell which release "${text}" is`, {
+    hint: `Write all of its version, such as ${minor}.1; "atoll list releases --version ${minor}" shows them`,
+  });
+}
+
 export const isBareVersion = (text: string): boolean => VERSION.test(text);
 
 /** The release image of a bare version, asked of the channels in which it could be. */

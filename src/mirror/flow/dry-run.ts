@@ -1,6 +1,6 @@
+import { failureOf } from '../../content/collecting.ts';
 import type { CollectFailure } from '../../content/content-image.ts';
 import type { Context } from '../../core/context.ts';
-import { messageOf } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/files.ts';
 import { by } from '../../core/order.ts';
 import { mapBounded } from '../../core/pool.ts';
@@ -64,7 +64,7 @@ export async function dryRun(
       return await look(ctx, each, sourceOf(each), options);
     } catch (error) {
       ctx.signal.throwIfAborted();
-      failures.push({ subject: formatReference(each.image.source), message: messageOf(error) });
+      failures.push(failureOf(formatReference(each.image.source), error));
       return { placed: each, present: false, content: [] };
     }
   });

@@ -16,6 +16,22 @@ test('dryRunText says in words that there is no room, where the exit status says
   expect(text).toContain('failed there is not enough room at /media/disk: free 1.00 KiB more');
 });
 
+test('dryRunText says of what failed what to do about it, each cause once', () => {
+  const cause = { code: 'REGISTRY_UNAVAILABLE', hint: 'Check that a.example runs' } as const;
+  const failures = ['a.example/x:1', 'a.example/y:1'].map((subject) => ({
+    ...cause,
+    subject,
+    message: `Cannot read ${subject}`,
+  }));
+
+  const lines = dryRunText({ ...PLAN, failures }, createStyle(false)).split('\n');
+
+  expect(lines.filter((line) => line.startsWith('failed '))).toEqual([
+    'failed 2 images, for example: Cannot read a.example/x:1 [REGISTRY_UNAVAILABLE]',
+  ]);
+  expect(lines).toContain('  next: Check that a.example runs');
+});
+
 test('dryRunText has no such line where there is room', () => {
   const here = { path: '/media/disk', neededBytes: 2048, freeBytes: 2048 };
 

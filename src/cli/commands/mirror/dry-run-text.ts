@@ -2,6 +2,7 @@ import { counted, formatBytes } from '../../../core/format.ts';
 import type { DryRun, SpaceHere } from '../../../mirror/flow/dry-run.ts';
 import type { Style } from '../../command.ts';
 import { reportExitCode } from '../../mirror-options.ts';
+import { failureLines } from './failure-text.ts';
 
 type Outcome<R> = { readonly dryRun: DryRun } | { readonly result: R };
 
@@ -31,7 +32,7 @@ export function dryRunText(plan: DryRun, style: Style): string {
     ...lines,
     `${style.dim('space mirror')} ${formatBytes(plan.missingBytes)}`,
     ...(here && lacksRoom(here) ? [`${style.red('failed')} ${noRoom(here)}`] : []),
-    ...plan.failures.map(({ subject, message }) => `${style.red('failed')} ${subject}: ${message}`),
+    ...failureLines(plan.failures, style),
     `${style.dim('mapping     ')} ${plan.mappingFile}`,
     `${style.dim('missing     ')} ${plan.missingFile}`,
   ].join('\n');

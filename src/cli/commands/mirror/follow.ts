@@ -3,9 +3,10 @@ import { AtollError } from '../../../core/errors.ts';
 import { counted, formatBytes, parseSpan } from '../../../core/format.ts';
 import { parseDestination } from '../../../mirror/destination.ts';
 import { type FollowReport, followRegistry, keepFollowing } from '../../../mirror/follow/follow.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type Style } from '../../command.ts';
 import { number, onOff, text, texts } from '../../flags.ts';
 import { REGISTRY_OPTIONS, VERIFY_TARGET, withRegistries } from '../../registry-options.ts';
+import { failureLines } from './failure-text.ts';
 
 /** Which images of a registry are meant. */
 export const FILTER_OPTIONS = {
@@ -70,9 +71,14 @@ function spanOf(value: string): number {
   });
 }
 
-export function followText(report: FollowReport): string {
+export function followText(report: FollowReport, style: Style): string {
+  const failures = report.failed.map(({ image, error }) => ({
+    message: '',
+    ...error,
+    subject: image,
+  }));
   return [
-    ...report.failed.map(({ image, error }) => `failed ${image}: ${error?.message ?? ''}`),
+    ...failureLines(failures, style),
     ...report.removed.map((name) => `removed ${name}`),
     `${counted(report.images, 'tag')} in ${report.repositories} repositories: ${report.copied} copied ` +
       `(${formatBytes(report.copiedBytes)}), ${report.skipped} were there, ${report.failed.length} failed`,

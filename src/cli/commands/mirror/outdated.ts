@@ -8,6 +8,7 @@ import { defineCommand, type Style } from '../../command.ts';
 import { text } from '../../flags.ts';
 import { COLLECT_OPTIONS, MIRROR_OPTIONS, withMirrorTools } from '../../mirror-options.ts';
 import { REGISTRY_OPTIONS } from '../../registry-options.ts';
+import { failureLines } from './failure-text.ts';
 import { imageSetWith } from './image-set-option.ts';
 
 const SHOWN = 20;
@@ -58,7 +59,7 @@ function outdatedText(outdated: Outdated, style: Style): string {
     ...releases.map((tag) => `${style.green('release')}  ${tag}`),
     ...rows.slice(0, SHOWN),
     ...more,
-    ...failures.map(({ subject, message }) => `${style.red('failed')}   ${subject}: ${message}`),
+    ...failureLines(failures, style),
     ...(unwanted > 0 ? [`${unwanted} no longer asked for: see "atoll mirror prune"`] : []),
   ].join('\n');
 }

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import type { ReleaseArchitecture } from '../../../content/image-set/image-set.ts';
 import { createGraphSource } from '../../../content/release/graph/graph-source.ts';
-import { findVersion, isBareVersion } from '../../../content/release/open-release.ts';
+import {
+  findVersion,
+  isBareVersion,
+  refusePartOfVersion,
+} from '../../../content/release/open-release.ts';
 import type { Context } from '../../../core/context.ts';
 import { AtollError } from '../../../core/errors.ts';
 import { mirrorRelease, placeRelease } from '../../../mirror/flow/release/mirror-release.ts';
@@ -148,6 +152,7 @@ async function originOf(
     return await releaseFromDir(ctx, resolve(fromDir), repository, tag);
   }
   const name = from ?? '';
+  refusePartOfVersion(name);
   const reference = isBareVersion(name)
     ? await findVersion(
         ctx,

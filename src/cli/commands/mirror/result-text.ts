@@ -3,7 +3,6 @@ import { counted, formatBytes, formatDuration, shellLine } from '../../../core/f
 import type { BundleIndex } from '../../../mirror/bundle/bundle-index.ts';
 import type { MirrorResult } from '../../../mirror/flow/mirror-images.ts';
 import {
-  type Failure,
   failuresOf,
   isBuilt,
   type MirrorReport,
@@ -12,6 +11,7 @@ import {
 } from '../../../mirror/flow/report.ts';
 import type { SaveResult } from '../../../mirror/flow/save.ts';
 import type { Style } from '../../command.ts';
+import { failureLines } from './failure-text.ts';
 
 const NAMES_SHOWN = 3;
 
@@ -21,43 +21,8 @@ export function reportText(report: MirrorReport, style: Style): string {
   return [
     `${style.bold(counted(images.length, 'image'))}: ${copied} copied, ${skipped} were there, ${failed === 0 ? 'none' : style.red(String(failed))} failed`,
     `${formatBytes(copiedBytes)} moved, ${formatBytes(mountedBytes)} mounted in ${formatDuration(durationMs)}`,
-    ...byCause(failuresOf(report)).flatMap((failures) => causeLines(failures, style)),
+    ...failureLines(failuresOf(report), style),
   ].join('\n');
-}
-
-/** Failures that differ only in names and digests have one cause. */
-function byCause(failures: readonly Failure[]): Failure[][] {
-  const groups = new Map<string, Failure[]>();
-  for (const failure of failures) {
-    const key = `${failure.code} ${failure.hint} ${patternOf(failure)}`;
-    groups.set(key, [...(groups.get(key) ?? []), failure]);
-  }
-  return [...groups.values()];
-}
-
-function patternOf({ subject, message }: Failure): string {
-  const [repository = subject] = subject.split(/[:@](?!.*\/)/);
-  return message
-    .replaceAll(subject, '…')
-    .replaceAll(repository, '…')
-    .replaceAll(/sha(?:256|512)[:-][0-9a-f]+/g, '…')
-    .replaceAll(/[\w.-]+(?::\d+)?(?:\/[\w.-]+)+(?:[:@][\w.:-]+)?/g, '…');
-}
-
-function causeLines(failures: readonly Failure[], style: Style): string[] {
-  const [first] = failures;
-  if (!first) return [];
-  const many = failures.length > 1;
-  const what = many ? `${failures.length} images` : first.subject;
-  const example = many ? ', for example' : '';
-  const names = failures.slice(0, NAMES_SHOWN).map(({ subject }) => `  ${subject}`);
-  const more = failures.length - NAMES_SHOWN;
-  return [
-    `${style.red('failed')} ${what}${example}: ${first.message} [${first.code ?? 'BUG'}]`,
-    ...(many ? names : []),
-    ...(more > 0 ? [style.dim(`  and ${more} more`)] : []),
-    ...(first.hint ? [`  next: ${first.hint}`] : []),
-  ];
 }
 
 /** What could not be collected takes a whole run, and often a correction before it. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AtollError } from '../../../core/errors.ts';
+import { exists } from '../../../core/files.ts';
 import type { UserPaths } from '../../../registry/auth/users.ts';
 import { CONFIG_NAME, type RegistryFile, readConfigFile } from '../../../registry/config-file.ts';
 import { openDiskStore } from '../../../store/disk/disk-store.ts';
@@ -24,7 +25,12 @@ export const FOLDER_OPTIONS = {
 export type FolderValues = OptionValues<typeof FOLDER_OPTIONS>;
 
 export async function readFolder({ dir, config }: FolderValues): Promise<RegistryFile> {
-  return await readConfigFile(config ?? join(dir, CONFIG_NAME));
+  const path = config ?? join(dir, CONFIG_NAME);
+  if (await exists(path)) return await readConfigFile(path);
+  throw new AtollError('FILE_UNREADABLE', `Cannot read "${path}": there is no registry yet`, {
+    hint: 'Make one with "atoll registry init", or name its folder with --dir or its file with --config',
+    details: { path },
+  });
 }
 
 export async function openStore({ storage }: RegistryFile): Promise<Store> {

@@ -68,11 +68,11 @@ export const registryImportCommand = defineCommand({
     );
     return { ...report, users };
   },
-  text: ({ users, ...report }) =>
+  text: ({ users, ...report }, style) =>
     [
       ...(users?.added.map((name) => `added the user ${name}`) ?? []),
       ...(users?.kept.map((name) => `kept the user ${name} as it was`) ?? []),
-      followText(report),
+      followText(report, style),
     ].join('\n'),
   exitCode: ({ failed }) => (failed.length > 0 ? 7 : 0),
 });

@@ -8,6 +8,7 @@ import {
   openRelease,
   type ReleasePlace,
   referenceOf,
+  refusePartOfVersion,
 } from '../../../content/release/open-release.ts';
 import type { Context } from '../../../core/context.ts';
 import { createWeb, type Web } from '../../../http/web.ts';
@@ -59,6 +60,7 @@ export async function withRelease<T>(
   const web = createWeb(registryOptionsFrom(options, terminal));
   try {
     const name = args.release ?? '';
+    refusePartOfVersion(name);
     const text = isBareVersion(name) ? await imageOf(ctx, name, options, web) : name;
     const release = await openRelease(ctx, await placeOf(ctx, text, registries));
     const reach = {
