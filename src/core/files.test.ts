@@ -266,7 +266,10 @@ test('makeFolder says so where no folder can be, instead of asking for ever', as
   const file = join(await tempDir(), 'file');
   await writeFile(file, '');
 
-  await expect(makeFolder('/proc/none/deep')).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' });
+  await expect(makeFolder('/proc/none/deep')).rejects.toMatchObject({
+    code: 'FILE_UNWRITABLE',
+    message: expect.stringContaining('nothing can be made there'),
+  });
   await expect(makeFolder(file)).rejects.toThrow('a file stands where a folder is meant');
 });
 

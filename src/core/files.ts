@@ -170,7 +170,9 @@ function diskFull(attempt: string, cause: unknown, details: Details): AtollError
 }
 
 function fileError(code: ErrorCode, attempt: string, path: string, cause: unknown): AtollError {
-  const [found, hint] = FOUND[systemCodeOf(cause) ?? ''] ?? [messageOf(cause), 'Check the path'];
+  const system = systemCodeOf(cause) ?? '';
+  const known = code === 'FILE_UNWRITABLE' && system === 'ENOENT' ? NO_FOLDER : FOUND[system];
+  const [found, hint] = known ?? [messageOf(cause), 'Check the path'];
   return new AtollError(code, `${attempt}: ${found}`, { hint, cause, details: { path } });
 }
 
@@ -179,6 +181,9 @@ const NO_RIGHT = [
   'permission denied',
   'Run it as a user who may, or change the rights of this place',
 ] as const;
+
+/** Writing makes the folders that are missing: where it still says so, there can be none. */
+const NO_FOLDER = ['nothing can be made there', 'Name a place on a disk of this machine'] as const;
 
 /** What system errors say about the place they name, and what to do about it. */
 const FOUND: Readonly<Record<string, readonly [found: string, hint: string]>> = {

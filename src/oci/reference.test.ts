@@ -127,6 +127,10 @@ test('parseReference of any text either fails with its code or round-trips', () 
   );
 });
 
+test('parseReference says of nothing that it is nothing', () => {
+  expect(() => parseReference('')).toThrow('Cannot parse image reference "": it is empty');
+});
+
 test('referenceIfValid reads what parseReference reads, and nothing else', () => {
   expect(referenceIfValid('quay.io/org/app:v1')).toEqual(parseReference('quay.io/org/app:v1'));
   for (const text of ['', 'quay.io/Org/app', 'a:b:c', '$(IMAGE)']) {

@@ -37,6 +37,7 @@ function isRegistry(text: string): boolean {
 /** Parses `[registry/]repository[:tag][@digest]`; short names mean Docker Hub, as everywhere. */
 export function parseReference(text: string): Reference {
   const fail = (found: string, hint?: string) => invalid(text, found, hint);
+  if (text === '') throw fail('it is empty');
   if (IMAGE_ID.test(text)) throw fail('it is an image id or a bare digest, which names no image');
   const at = text.indexOf('@');
   const digest = at < 0 ? undefined : text.slice(at + 1);
