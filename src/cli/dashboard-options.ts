@@ -97,7 +97,7 @@ async function besidePage<T>(
   }
 }
 
-/** Only where somebody sits in front of this machine; elsewhere the link is for copying. */
+/** Opens the page on a desktop. Over SSH and without a display the link is printed to be copied. */
 export async function openBrowser(ctx: Context, url: string, terminal: Terminal): Promise<void> {
   const { DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = terminal.env;
   const isMac = process.platform === 'darwin';

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../core/error-codes.ts';
 
 /**
- * Whoever started this process and is gone takes it along, even after a kill -9. At once and without a last word:
+ * Ends this process when its parent is gone, even after a kill -9 of the parent. At once and without output:
  * the next one may be using the same folders by then.
  */
 export function leaveAtEof(input: NodeJS.ReadableStream): void {

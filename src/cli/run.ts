@@ -99,7 +99,7 @@ function interruptOf(
 
 function inputOf(parsed: Run, process: Process, ctx: Context, reporter: Reporter) {
   const terminal = createTerminal({
-    // Asked for when somebody reads it: to open it takes longer than most of what follows.
+    // Opened at the first read: opening it takes longer than most commands.
     stdin: () => process.stdin,
     stderr: process.stderr,
     env: process.env,

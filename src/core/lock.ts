@@ -28,7 +28,7 @@ const TORN_MS = 2_000;
 const GUARD_MS = 10_000;
 
 /**
- * Nobody can be named while a lock is written or broken; that is over in a moment, or, where somebody
+ * The holder is unknown while a lock is written or broken; that is over in a moment, or, where somebody
  * was killed at it, when what they left is old enough.
  */
 const OVER_MS = { free: TORN_MS, held: 0, torn: TORN_MS, dead: GUARD_MS + TORN_MS };

@@ -1,4 +1,4 @@
-/** Who waits for each signal. */
+/** Callbacks by signal. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**

@@ -59,7 +59,7 @@ function entriesOf(text: string): Record<string, unknown>[] {
       (entry) => typeof entry === 'object' && entry !== null,
     );
   } catch {
-    // Whoever reads the file says what is wrong with it; here it is a secret all the same.
+    // The reader of the file reports what is wrong with it; here it is registered as a secret all the same.
     return [];
   }
 }

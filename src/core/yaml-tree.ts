@@ -1,6 +1,6 @@
 import { type Document, isCollection, isMap, isScalar, type Node, type ParsedNode } from 'yaml';
 
-/** Nobody writes files nested deeper than this; whoever reads one recurses. */
+/** Deeper than any file that people write; readers recurse, so depth has to be bounded. */
 const MAX_DEPTH = 500;
 /** `- - - x`: a level for every two characters. */
 const COMPACT = new RegExp(`^[ \\t]*(?:[-?][ \\t]+){${MAX_DEPTH}}`, 'm');

@@ -45,7 +45,7 @@ export async function openDashboard(
     ...served,
     async close() {
       watch.pause();
-      // Whoever looks sees how it ended: what failed last is what matters most.
+      // Pages that are open get the end of the run: its last failure matters most.
       await watch.readAll().catch(() => undefined);
       await served.close();
       await watch.close();
@@ -59,7 +59,7 @@ async function sessionKey(path: string): Promise<Buffer> {
   if (known && known.trim().length === 64) return Buffer.from(known.trim(), 'hex');
   const key = randomBytes(32);
   const modes = { mode: SECRET_MODE, directoryMode: SECRET_DIRECTORY_MODE };
-  // Who may look but not write gets a key that ends with this server.
+  // A user without write access to the site gets a key that ends with this server.
   await writeFileAtomic(path, `${key.toString('hex')}\n`, modes).catch(() => undefined);
   return key;
 }

@@ -10,7 +10,7 @@ import { readRun, runNames, usualsOf } from './sections/runs.ts';
 import { type SectionReaders, sectionReaders } from './sections/sections.ts';
 import type { Watched } from './watched.ts';
 
-/** Events kept for pages that come back; who was away for longer gets the run as a whole. */
+/** Events kept for pages that reconnect; after a longer break a page gets the whole run. */
 const KEPT_EVENTS = 5000;
 const TICK_MS = 300;
 
@@ -33,7 +33,7 @@ export class PageWatch {
   readonly #end = new AbortController();
 
   constructor(ctx: Context, watched: Watched) {
-    // What reading tells is no news to whoever started this, and how an interrupted run ended is to be seen.
+    // Events of our own reading are not shown to the user, and the signal of the command does not end it: the end of an interrupted run is to be seen.
     this.#ctx = { ...ctx, emit: () => undefined, signal: this.#end.signal };
     this.#watched = watched;
     this.#readers = sectionReaders(watched.sections(this.#ctx, () => this.#page));

@@ -17,7 +17,7 @@ export interface ExchangeOwner {
   readonly explain: (cause: unknown) => unknown;
 }
 
-/** One request and its answer on one connection. Whoever starts it consumes or cancels the body. */
+/** One request and its answer on one connection. The caller has to consume or cancel the body. */
 export class HttpExchange implements Receiver {
   readonly #connection: Connection;
   readonly #owner: ExchangeOwner;

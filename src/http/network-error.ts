@@ -4,7 +4,7 @@ import { redact } from '../core/redact.ts';
 import { ProtocolError } from './response-head.ts';
 import { ProxyError } from './tunnel.ts';
 
-/** Nobody who is trusted has signed the certificate. */
+/** The certificate is not signed by a trusted CA. */
 export const ISSUER_UNKNOWN: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',

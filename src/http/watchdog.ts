@@ -3,7 +3,7 @@ export interface WatchdogTimes {
   readonly answerTimeoutMs: number;
 }
 
-/** What the peer owes us right now: `nothing` while the delay is our own, `rest` while nobody asks. */
+/** What is expected of the peer: `nothing` while the delay is our own, `rest` between requests. */
 export type Owed = 'nothing' | 'bytes' | 'answer' | 'rest';
 
 /** A body that moves fewer bytes than this in one stall time is not moving. */

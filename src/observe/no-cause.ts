@@ -76,7 +76,7 @@ const WANTED: readonly Wanted[] = [
   },
 ];
 
-/** Follows what is read, for the case that no cause comes of it. */
+/** Collects what was read, for the report when no cause is found. */
 export function createReading() {
   const files = new Map<string, number>();
   const origins = new Set<string>();

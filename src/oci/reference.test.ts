@@ -39,7 +39,7 @@ test('parseReference keeps a tag beside a digest, and the digest counts', () => 
 });
 
 test.each([
-  ['', 'is not a repository'],
+  ['', 'it is empty'],
   ['/', 'is not a repository'],
   ['quay.io/', 'is not a repository'],
   ['quay.io/a//b', 'is not a repository'],

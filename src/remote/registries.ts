@@ -56,7 +56,7 @@ export interface Registries {
   source(reference: Reference): PullSource;
   /** Where `registries.d` says that GPG signatures of an image lie: a URL up to its digest. */
   lookaside(reference: Reference): Promise<string | undefined>;
-  /** The repositories that a registry shows to whoever asks; not every registry does. */
+  /** The repositories that a registry lists for this login; not every registry has a list. */
   catalog(ctx: Context, registry: string): AsyncIterable<string>;
   /** The limit of concurrent requests to this registry: halved by a 429, then growing back. */
   limiter(registry: string): Limiter;

@@ -53,7 +53,7 @@ export async function removeUnit(ctx: Context, name: string): Promise<void> {
 }
 
 export async function isUnitActive(ctx: Context, name: string): Promise<boolean> {
-  // Without D-Bus only root is answered; who may not become root made no units.
+  // Without D-Bus only root is answered; a user without sudo has made no units.
   const args = ['is-active', '--quiet', name];
   const asked = localHost().run(ctx, 'systemctl', args, { sudo: true });
   return await asked.then(({ status }) => status === 0).catch(() => false);

@@ -36,7 +36,7 @@ darkness.addEventListener('change', ({ matches }) => {
 });
 const words = computed(() => WORDS[language.value] ?? en);
 
-/** The words of the language that is chosen; whoever calls it in a component follows a change. */
+/** The words of the chosen language; a component that calls it is drawn again when that changes. */
 export const t = (): Words => words.value;
 
 export const nextTheme = () => {

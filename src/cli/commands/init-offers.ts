@@ -19,7 +19,7 @@ interface OfferFlags extends RegistryFlags {
   readonly graph: string | undefined;
 }
 
-/** Nobody waits long for an offer: each is asked for once. */
+/** Offers are optional: one request each, without retries. */
 const IMPATIENT = { attempts: 1 };
 
 export function initOffers(ctx: Context, flags: OfferFlags, terminal: Terminal): InitOffers {

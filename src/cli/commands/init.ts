@@ -95,7 +95,7 @@ function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<st
   );
 }
 
-/** Nobody who cannot be asked needs an offer. */
+/** Without a terminal there is no question to make an offer for. */
 async function offersTo(...[ctx, flags, terminal]: Parameters<typeof initOffers>) {
   if (!terminal.interactive) return undefined;
   const { initOffers } = await import('./init-offers.ts');
@@ -186,7 +186,7 @@ async function operatorsFrom(
   return namesIn(await askUntil(terminal, question, '', check));
 }
 
-/** Without a terminal nobody can be asked: then the key that is there is taken, if one is. */
+/** Without a terminal there is no question: the SSH key that is found is used, if there is one. */
 async function sshKeyFrom(flags: InitFlags, terminal: Terminal, found: string | undefined) {
   if (typeof flags.sshKey === 'string') return flags.sshKey;
   if (!terminal.interactive) return found;

@@ -52,7 +52,7 @@ export const labCommand = defineCommand({
     if (options.keep || options.break !== undefined) {
       return run(await newLabFolder(), options.report);
     }
-    // What goes away must not take the report along.
+    // The report must not be in a folder that is removed afterwards.
     const report = options.report ?? 'atoll-lab-report.html';
     return inTemporaryLab(ctx, (directory) => run(directory, report));
   },

@@ -17,7 +17,7 @@ const MANIFEST = JSON.stringify({
   layers: [],
 });
 
-/** It has every image that it is asked for, unsigned: whoever copies from it to it has nothing to do. */
+/** A registry that has every image that it is asked for: a sync from it to it finds nothing to do. */
 export async function startFullRegistry(): Promise<{ host: string; stop: () => void }> {
   const server = createServer(({ url = '' }, response) => {
     const [body, type] = url.includes('/manifests/')

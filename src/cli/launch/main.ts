@@ -23,7 +23,7 @@ if (help === undefined) {
   void import('./run-program.ts').then(({ runProgram }) => runProgram());
 } else {
   const stream = help.asked ? process.stdout : process.stderr;
-  // Who reads only the beginning hangs up early.
+  // A reader such as `head` may close the pipe early.
   stream.on('error', () => {});
   stream.write(help.text);
   process.exitCode = help.asked ? 0 : 2;

@@ -44,7 +44,7 @@ export class ApiClient {
     this.access = access;
     this.retry = options.retry ?? {};
     const route = routeTo(access, options.env ?? process.env);
-    // Whoever sends the first request is told.
+    // Errors of the connection are thrown by the first request.
     route.catch(() => undefined);
     this.#transport = new Transport({ routeFor: () => route }, TUNING);
   }

@@ -92,7 +92,7 @@ async function recover(ctx: Context, what: Watched, seen: Seen, error: unknown):
   const operation = `watch objects of kind ${what.kind.kind}`;
   seen.failures += 1;
   const attempt = seen.failures;
-  // Whoever watches has no last attempt.
+  // A watch retries without end.
   attemptFailed(ctx, { operation, attempt, attempts: attempt + 1, delayMs }, error);
   await sleep(ctx, delayMs);
 }

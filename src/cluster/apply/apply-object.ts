@@ -16,7 +16,7 @@ export interface ApplyOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Operators write the defaults of their own settings: these are nobody's wish. */
+/** Defaults that operators write into their own settings: overwriting them is no conflict. */
 const DEFAULTS_BY: Readonly<Record<string, RegExp>> = {
   'samples.operator.openshift.io/v1 Config': /^cluster-samples-operator$/,
   'config.openshift.io/v1 OperatorHub': /^(?:marketplace-operator|cluster-version-operator)$/,

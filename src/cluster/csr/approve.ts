@@ -96,7 +96,7 @@ async function grant(
   try {
     await resources.replace(ctx, keyOf(object), body, 'approval');
   } catch (error) {
-    // Somebody was faster; the next change of the request says how it ended.
+    // Another client changed the request meanwhile; the next watch event has the outcome.
     if (!(error instanceof ApiError && (error.status === 409 || error.status === 404))) throw error;
   }
 }

@@ -58,7 +58,7 @@ async function readPkcs10(pem: string) {
   const x509 = await loadX509();
   try {
     const request = new x509.Pkcs10CertificateRequest(pem);
-    // Whoever asks must have the key that the certificate is for.
+    // The signature proves that the client has the private key of the certificate.
     if (!(await request.verify())) return undefined;
     const parts = request.subjectName
       .toJSON()

@@ -7,7 +7,7 @@ import { bareHostname, portOf } from '../../http/server-route.ts';
 import type { ClusterAccess } from '../api/kubeconfig.ts';
 import type { KubeObject } from '../api/object.ts';
 
-/** The certificate that an API shows to those who come. */
+/** The certificate that an API server presents to clients. */
 export interface ServingCertificate {
   readonly server: string;
   readonly validTo: Date;
@@ -35,7 +35,7 @@ interface Shown {
   readonly timeout: number;
 }
 
-/** Until when what a server shows is good; undefined where nobody answers. */
+/** When the certificate of a server expires; undefined where the server does not answer. */
 function shownAt({ servername, ...place }: Shown): Promise<Date | undefined> {
   const options = { ...place, rejectUnauthorized: false };
   return new Promise((resolve) => {

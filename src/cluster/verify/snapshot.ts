@@ -49,7 +49,7 @@ export interface Expectation {
   readonly nodes?: readonly string[] | undefined;
   /** `host[:port]` of the mirror. */
   readonly mirror?: string | undefined;
-  /** Digests that are in the mirror; undefined: nobody knows. */
+  /** Digests that are in the mirror; undefined where they are not known. */
   readonly mirrored?: ReadonlySet<string> | undefined;
   /** Digests that the mirror handed out to machines of the cluster, by its own log; undefined: nobody knows. */
   readonly served?: ReadonlySet<string> | undefined;

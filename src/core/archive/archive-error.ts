@@ -1,5 +1,5 @@
 /**
- * What stands in the way of reading an archive. It is not for operators: who reads an archive says which
+ * Why an archive cannot be read. It is not for operators: the caller says which
  * file it was and what to do about it, or takes what came before.
  */
 export class ArchiveError extends Error {

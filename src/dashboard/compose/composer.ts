@@ -154,7 +154,7 @@ export class Composer {
     });
   }
 
-  /** Manifests say how large everything is: no layer is read. Who cannot be asked is left out. */
+  /** Sizes come from manifests: no layer is read. Images of registries that do not answer are left out. */
   async #weightsOf(ctx: Context, images: readonly string[]): Promise<Weights> {
     const weights = new Map<string, readonly Descriptor[]>();
     await mapBounded(ctx, AT_ONCE, images, async (image) => {

@@ -30,7 +30,7 @@ export interface MirrorFolder {
 /** Counting what lies on a disk is not for every second. */
 const COUNT_EVERY_MS = 20_000;
 
-/** Does it once for as long as what it says is new enough; who asks meanwhile gets the same. */
+/** A cache with a lifetime: concurrent callers share one request. */
 export function seldom<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<T> {
   let known: { readonly atMs: number; readonly value: Promise<T> } | undefined;
   return (ctx) => {

@@ -12,7 +12,7 @@ export interface AskedBy {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
 }
 
-/** Who may look: whoever opened the link that the terminal showed, once, and has its cookie since. */
+/** Access by a cookie, which the one-time link that the terminal showed sets. */
 export interface PageAccess {
   /** A link's secret. It works once. */
   newToken(): string;

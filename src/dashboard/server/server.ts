@@ -60,7 +60,7 @@ export async function serveDashboard(ctx: Context, options: DashboardOptions): P
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Streams get what was told last before they end; who does not take it is cut off.
+        // Event streams are flushed before they end; a client that does not read is cut off.
         for (const stream of streams) stream.end();
         server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS).unref();

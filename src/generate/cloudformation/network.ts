@@ -64,7 +64,7 @@ function zonePart(site: NetworkInput, name: string, { vpc }: Places): TemplatePa
   };
 }
 
-/** Where the Ignition config of the bastion waits. It holds keys, so nobody else gets near it. */
+/** The bucket of the bastion's Ignition config. It holds keys, so all other access is denied. */
 function bucketPart(site: SiteStack): TemplatePart {
   return {
     resources: {

@@ -115,7 +115,7 @@ export class SshConnection {
     return master;
   }
 
-  /** A lost connection is made again by the next who needs it. */
+  /** A lost connection is made again at the next call. */
   async #forget(stop: AbortController): Promise<void> {
     const current = await this.#master?.catch(() => undefined);
     if (current?.stop === stop) this.#master = undefined;

@@ -87,7 +87,7 @@ async function* once(ctx: Context, remote: Remote, offset: number): AsyncGenerat
   });
 }
 
-/** What a program prints, as a stream; whoever stops reading stops the program. */
+/** What a program prints, as a stream; the program is ended when the caller stops reading. */
 async function* piped(
   ctx: Context,
   start: (ctx: Context, onChunk: ChunkSink) => Promise<unknown>,

@@ -30,7 +30,7 @@ export function spdxText(index: BundleIndex): string {
 
 const BUNDLE = 'SPDXRef-bundle';
 
-/** Nobody looked into it for licences. */
+/** Licences are not looked for: SPDX says NOASSERTION. */
 const UNSAID = {
   downloadLocation: 'NOASSERTION',
   filesAnalyzed: false,

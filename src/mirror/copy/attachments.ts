@@ -24,7 +24,7 @@ export class AttachmentFinder {
 
   /** Lists tags before a digest is known to look for among them, so that a distant source is asked at once. */
   begin(ctx: Context, from: SourceRepository): void {
-    // Nobody comes for it when the image itself cannot be read.
+    // Not awaited when the image itself cannot be read: its failure must not be unhandled.
     this.#tagsOf(ctx, from).catch(() => undefined);
   }
 

@@ -42,7 +42,7 @@ export class Concurrency {
     return result;
   }
 
-  /** Remembers how long the registry took to answer a question that somebody else asked. */
+  /** Notes the latency of a request that was sent elsewhere. */
   took({ name }: CopyGroup, tookMs: number): void {
     this.#note(name, tookMs, !this.#quickestMs.has(name));
   }

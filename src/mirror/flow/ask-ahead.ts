@@ -8,7 +8,7 @@ import { type Destination, targetOf } from '../destination.ts';
 
 const AT_ONCE = 16;
 
-/** What the mirror has under names it was asked for ahead of time, each for whoever takes it first. */
+/** A cache of answers that were requested ahead of time; each is handed out once. */
 export class EarlyAnswers {
   readonly #answers = new Map<string, Promise<EarlyAnswer>>();
   readonly #ctx: Context;
@@ -35,7 +35,7 @@ export class EarlyAnswers {
       const key = formatReference(name);
       if (this.#answers.has(key)) continue;
       const answer = this.#pool.run('', () => this.#ask(key, name));
-      // Nobody may come for it: then its failure is nobody's.
+      // It may never be awaited: then its failure must not be unhandled.
       answer.catch(() => undefined);
       this.#answers.set(key, answer);
     }
@@ -54,7 +54,7 @@ export class EarlyAnswers {
     return answer;
   }
 
-  /** Nobody needs an answer any more: what is under way ends without a word. */
+  /** Cancels requests that are under way, without reporting them. */
   end(): void {
     this.#over.abort(new Error('no answer is needed any more'));
   }
@@ -105,6 +105,6 @@ interface AskAheadOptions {
   readonly imageSet: ImageSet;
   readonly destination: Destination;
   readonly registries: Registries;
-  /** What was asked before anybody knew the image set. */
+  /** Requests that were sent before the image set was read. */
   readonly asked?: EarlyAnswers | undefined;
 }

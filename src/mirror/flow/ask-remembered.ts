@@ -9,7 +9,7 @@ import { memoryFile } from './working-files.ts';
 
 /** Longer memories are those of releases and catalogs, and take long to read. */
 const MOST_CHARS = 500_000;
-/** A mirror in the same building has answered by then; nobody waits for another. */
+/** A mirror nearby has answered by then; a slower one is not waited for. */
 const HEAD_START_MS = 20;
 
 interface AskRememberedOptions {

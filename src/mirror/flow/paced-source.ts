@@ -49,7 +49,7 @@ export function pacedSource(source: Source, pacer: Pacer): Source {
         const download = await openBlob(ctx, blob, offset);
         return {
           size: download.size,
-          // One chunk at a time: whoever waits for a cap gains nothing from more.
+          // One chunk at a time: under a rate cap, reading ahead gains nothing.
           pump: (pumping, sink) =>
             download.pump(pumping, async (chunk) => {
               await pacer.take(pumping, chunk.length);

@@ -27,7 +27,7 @@ async function copying(
   asked: EarlyAnswers | undefined,
 ) {
   await asked?.begun;
-  // Whoever holds the lock looks again, and need not parse what has not changed.
+  // Fills the cache before the lock is taken; under the lock, an unchanged file is not parsed again.
   await workingDir.mirrored().catch(() => undefined);
   return await import('./mirror-images.ts');
 }

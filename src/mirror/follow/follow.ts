@@ -125,7 +125,7 @@ async function remember({ memory, from, to }: FollowOptions, tags: FollowedTags)
   if (memory !== undefined) await writeFollowed(memory, from, to, tags);
 }
 
-/** What the second has not got: a tag that was there before is somebody else's, and stays. */
+/** Tags that the second mirror lacks: only those are brought by us, so only those may be removed later. */
 async function absentTags(
   ctx: Context,
   options: FollowOptions,
@@ -139,7 +139,7 @@ async function absentTags(
   return absent.flat();
 }
 
-/** A registry that suddenly shows little is broken, or shows it to somebody else. */
+/** A registry that suddenly lists few repositories is broken, or the login has lost its rights. */
 function goneFrom(
   found: readonly FoundRepository[],
   known: readonly string[],

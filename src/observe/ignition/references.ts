@@ -12,7 +12,7 @@ const URL = /\bhttps?:\/\/[^\s"'`<>\\)\]},;$]+/g;
 const INSIDE =
   /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[|0\.0\.0\.0)|\.svc$|\.svc\.|\.cluster\.local$|\.internal$|^[^.]+$/;
 
-/** Images and URLs a file mentions, each once; what stands in a comment is nobody's business. */
+/** Images and URLs a file mentions, each once; comments are skipped. */
 export function referencesIn(path: string, text: string): NamedPlace[] {
   const live = text.replace(/^\s*(?:#|\/\/).*$/gm, '').replace(/\s#\s.*$/gm, '');
   const images = [...live.matchAll(IMAGE)].map(([, image = '']) => image);

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
 import type { PlatformSite, PreflightCheck } from '../platform.ts';
 
-/** What answers at a port: nobody at all, a machine that says no, or somebody. */
+/** What a port answers: nothing, a refusal, or a connection. */
 type Answer = 'open' | 'refused' | 'silent';
 
 export interface NetworkProbes {

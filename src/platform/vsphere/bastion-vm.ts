@@ -16,7 +16,7 @@ import { bastionPath, placesOf, type VsphereSite } from './places.ts';
 /** How the inventory knows a machine that was made. */
 export const VM_KIND = 'vsphere-vm';
 
-/** What a machine that was made carries, and only who may read the vCenter sees. */
+/** Extra config of the machine, which only users with access to the vCenter can read. */
 const SITE_KEY = 'atoll.site';
 const HOST_KEY = 'atoll.host-key';
 const DATA_KEY = 'guestinfo.ignition.config.data';

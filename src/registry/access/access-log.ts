@@ -6,11 +6,11 @@ export interface AccessEntry {
   readonly at: string;
   readonly listener: string;
   readonly client: string;
-  /** Undefined for somebody who did not say who they are. */
+  /** Undefined for a client that did not log in. */
   user?: string | undefined;
   /** Id of the robot's token they showed. */
   token?: string | undefined;
-  /** Who somebody said they were whose password was wrong. */
+  /** The user name of a login that was refused. */
   claimedUser?: string | undefined;
   /** Why a login was of no use: a wrong password, or a token that is unknown, expired or revoked. */
   refusal?: string | undefined;
@@ -51,7 +51,7 @@ const FLUSH_ENTRIES = 200;
  */
 export function fileAccessLog(path: string, onError: (error: Error) => void): AccessLog {
   const open = () =>
-    // Names of users and repositories are nobody else's business.
+    // Names of users and repositories are private: for the owner and the group only.
     createWriteStream(path, { flags: 'a', mode: 0o640 }).on('error', tell);
   let failed = false;
   let file = open();

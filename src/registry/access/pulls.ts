@@ -65,7 +65,7 @@ export function gatherPulls({ nameOf = (name) => name, refusedSince }: PullOptio
   const isOld = ({ at }: AccessEntry) => refusedSince !== undefined && new Date(at) < refusedSince;
   return {
     add(entry) {
-      // Whoever is refused for its password has not got as far as a repository.
+      // A client with a wrong password has not named a repository yet.
       const { repository = entry.claimedUser === undefined ? undefined : '' } = entry;
       if (repository === undefined || entry.method !== 'GET') return;
       const client = clientOf(clients, { ...entry, client: nameOf(entry.client) });
@@ -131,7 +131,7 @@ function addBlob(client: Client, entry: AccessEntry, repository: string): void {
   image.blobs += 1;
 }
 
-/** Whoever gets something is logged in by now, and has this, whichever repository it was in. */
+/** A successful pull settles refusals of the same image in any repository, and refused logins. */
 function forgive({ refused }: Client, { digest, reference }: AccessEntry): void {
   for (const [key, one] of refused) {
     const isHere = one.reference === reference || one.reference === digest;

@@ -12,7 +12,7 @@ import type { Grant } from './grants.ts';
 
 /** What a token of `/token` says. It is signed and not secret, and holds for minutes. */
 export interface BearerClaims {
-  /** Undefined for somebody who did not log in. */
+  /** Undefined for an anonymous client. */
   readonly user?: string | undefined;
   /** Of the robot's token it was made with. */
   readonly robot?: string | undefined;

@@ -4,7 +4,7 @@ import { byFirst } from '../../core/order.ts';
 import { parseYaml, toYaml } from '../../core/yaml.ts';
 import { isRepository } from '../../oci/reference.ts';
 
-/** What somebody may do. Each includes the ones before it. */
+/** What a user may do. Each role includes the ones before it. */
 export const ROLES = ['pull', 'push', 'delete'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,6 +1,6 @@
 import type { Grant } from './grants.ts';
 
-/** Who asks, and what they may do. */
+/** The client of a request, and what it may do. */
 export interface Identity {
   readonly user: string | undefined;
   readonly grants: readonly Grant[];

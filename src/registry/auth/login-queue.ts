@@ -1,10 +1,10 @@
-/** Somebody whose password has to be looked at. */
+/** A login whose password has to be compared. */
 export interface LoginAttempt {
   /** Where it comes from. */
   readonly address: string;
   /** Whom it is for; undefined for all users that do not exist together. */
   readonly user: string | undefined;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has hung up. */
   readonly isGone: () => boolean;
 }
 
@@ -31,7 +31,7 @@ interface Waiting {
 /** A thousand may wait, and of one address no more than this. */
 const MAX_WAITING = 1000;
 const MAX_OF_ADDRESS = 64;
-/** For those who may not try yet: nobody tells us when they may. */
+/** Polls for clients that are still held back: there is no event for the end of a delay. */
 const LOOK_MS = 100;
 
 export function createLoginQueue(rank: Rank, refusal: () => Error): LoginQueue {
@@ -56,7 +56,7 @@ export function createLoginQueue(rank: Rank, refusal: () => Error): LoginQueue {
     return one && waiting.splice(waiting.indexOf(one), 1)[0];
   }
 
-  /** The last one of whoever crowds the queue most. */
+  /** The last login of the client that has the most in the queue. */
   function refuseOne(crowd: readonly Waiting[]): void {
     const counts = new Map<string, Waiting[]>();
     for (const one of crowd) {

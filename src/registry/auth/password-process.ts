@@ -55,7 +55,7 @@ export function createPasswordProcess(ctx: Context, command: SelfCommand): Passw
     waiting.get(Number(answer.id))?.(answer.right === true);
   }
 
-  /** Nobody waits for a process that is gone; one that could do nothing is not tried again. */
+  /** Hands the requests of a process that ended back to the caller, and starts no other in its place. */
   function ended(which: LineQueue, how: string): void {
     if (lines === which) lines = undefined;
     if (waiting.size === 0 || lines) return;

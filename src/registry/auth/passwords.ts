@@ -86,7 +86,7 @@ export async function hashPassword(password: string): Promise<string> {
 const LETTERS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const GENERATED_LENGTH = 24;
 
-/** A password nobody can guess and everybody can type. */
+/** A random password without characters that are easily confused. */
 export function generatePassword(): string {
   const letters: string[] = [];
   while (letters.length < GENERATED_LENGTH) {

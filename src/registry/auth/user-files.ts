@@ -41,7 +41,7 @@ export function watchUserFiles(
 const highestOf = (hashes: readonly string[]): number =>
   hashes.length === 0 ? USUAL_COST : Math.max(...hashes.map(costOf));
 
-/** What a file says, looked at again when somebody asks and it has changed. */
+/** The content of a file, read again at the next request after it changed. */
 export function watched<T>(ctx: Context, path: string, load: () => T): () => T {
   let stamp = stampOf(path);
   let value = load();

@@ -5,7 +5,7 @@ import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { WireError, wireErrorOf } from '../serving/wire-error.ts';
 
-/** One repository of the upstream. Whoever starts the registry knows how to reach it. */
+/** One repository of the upstream; the caller that starts the registry provides the client. */
 export type UpstreamRepository = Source;
 
 export type ConnectUpstream = (registry: string, repository: string) => UpstreamRepository;
@@ -16,7 +16,7 @@ export interface PullThrough {
   repository(name: string): UpstreamRepository;
   /** Runs a fetch once, however many ask for it at the same time. */
   once(key: string, fetch: () => Promise<void>): Promise<void>;
-  /** Whether somebody fetches this now. */
+  /** Whether a fetch of this is under way. */
   isFetching(key: string): boolean;
 }
 

@@ -52,7 +52,7 @@ async function sizeOf({ service }: Exchange, repository: string, digest: Digest)
   return link.size;
 }
 
-/** Who asks may rely on the answer and not send the blob: it must not be collected now. */
+/** The client may rely on the answer and not send the blob: it must not be collected now. */
 async function headBlob(exchange: Exchange, digest: Digest, size: number): Promise<void> {
   const { service, response } = exchange;
   const here = service.readOnly

@@ -9,7 +9,7 @@ import { WireError } from '../serving/wire-error.ts';
 import type { ReferrerLink } from '../storage/links.ts';
 import { findManifest } from '../storage/manifest-content.ts';
 
-/** GET /v2/NAME/referrers/DIGEST: never 404, for nothing refers to what nobody knows. */
+/** GET /v2/NAME/referrers/DIGEST: an empty list for an unknown digest, never 404, as the specification asks. */
 export const listReferrers: Handler<RouteOf<'referrers'>> = async (exchange, route) => {
   const { query, entry } = exchange;
   const { repository, digest } = route;

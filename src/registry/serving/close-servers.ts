@@ -8,7 +8,7 @@ export interface OpenServer {
 }
 
 const LOOK_MS = 50;
-/** Who has just connected is about to ask. */
+/** A client that has just connected is about to send a request. */
 const PATIENCE_MS = 1000;
 
 /** Stops accepting, lets requests under way finish, and after `drainMs` cuts off what is left. */

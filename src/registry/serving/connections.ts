@@ -7,7 +7,7 @@ export interface Connections {
   count(socket: Socket, change: 1 | -1): void;
   /** Whether none is still to come. */
   isIdle(socket: Socket): boolean;
-  /** Those whose answers are all out; with `silent` also those on which nobody has asked yet. */
+  /** Connections without an open request; with `silent` also those without any request yet. */
   closeIdle(options: { readonly silent: boolean }): void;
   closeAll(): void;
 }
@@ -18,7 +18,7 @@ export const speaksOn = (server: Server): string =>
 
 export function trackConnections(server: Server): Connections {
   const sockets = new Set<Socket>();
-  /** Answers still to come; absent where nobody has asked. With TLS, sockets of their own. */
+  /** Open requests; absent before the first one. With TLS, by TLS socket. */
   const open = new Map<Socket, number | undefined>();
 
   server.on('connection', (socket: Socket) => {

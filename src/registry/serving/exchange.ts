@@ -43,7 +43,7 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** What the access log will say; handlers fill in the digest. */
   readonly entry: Partial<AccessEntry>;
-  /** Whether whoever asks may also do this elsewhere (a mount reads another repository). */
+  /** Whether the client may also do this in another repository (a mount reads from one). */
   readonly allows: (role: Role, repository: string) => boolean;
 }
 

@@ -11,7 +11,7 @@ import { recordRequest } from './record-request.ts';
 import { parseRoute, type RouteOf } from './routes.ts';
 import { createSimpleReader, type SimpleRequest } from './simple-request.ts';
 
-/** A request for a manifest, of somebody who may pull it. */
+/** A request for a manifest, of a client that may pull it. */
 interface Pull {
   readonly request: SimpleRequest;
   readonly route: RouteOf<'manifest'>;

@@ -4,7 +4,7 @@ import { WireError } from './wire-error.ts';
 
 const MAX_QUEUED_BYTES = 1024 * 1024;
 
-/** The client hung up or fell silent before the body was whole. Nobody is there to be told. */
+/** The client hung up or fell silent before the body was whole: there is no one to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -66,7 +66,7 @@ function bodyIterator(request: IncomingMessage): AsyncIterator<Uint8Array> {
       }
     },
     async return() {
-      // Nobody wants the rest: let it run out, so that the connection can be used again.
+      // The rest of the body is discarded, so that the connection can be used again.
       queue = [];
       request.off('data', onData).off('end', onEnd).off('close', onGone);
       request.resume();

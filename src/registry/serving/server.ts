@@ -145,7 +145,7 @@ async function answer(exchange: Exchange, route: Route, identity: Identity): Pro
       throw unauthorized('The token is not for this');
     throw new WireError('DENIED', `The user may not ${role} here`);
   }
-  // Asks everybody to log in who has not: a client that may pull without it learns that it can.
+  // Challenges anonymous clients, so that those with a login send it; pulls are still answered without one.
   if (route.kind === 'base' && user === undefined && !exchange.allows('push', '')) {
     throw unauthorized('Log in for more than pulling');
   }
@@ -157,7 +157,7 @@ function mayProbe(route: Route, user: string | undefined): boolean {
   return user !== undefined && (route.kind === 'base' || route.kind === 'catalog');
 }
 
-/** Says in the log who asked, or who somebody said they were. */
+/** Notes the user for the access log, or the name of a login that was refused. */
 async function identify(options: ListenerOptions, { request, entry }: Exchange): Promise<Identity> {
   try {
     const identity = await options.authenticator.identify(request);

@@ -137,7 +137,7 @@ const isAttachedTo = (named: Named, digests: ReadonlySet<Digest>): boolean => {
   return subject !== undefined && digests.has(subject);
 };
 
-/** One that was moved meanwhile is somebody's new image. */
+/** A tag that was moved meanwhile is a new image, and stays. */
 async function removeTag(
   ctx: Context,
   links: Links,

@@ -21,7 +21,7 @@ function usualMirror({ conf }: NodeConfig): string {
   return best?.[0] ?? 'MIRROR';
 }
 
-/** No rule covers the image: a node asks upstream, and nobody else. */
+/** No rule covers the image: a node asks upstream only. */
 export function missingRule(config: NodeConfig, image: WantedImage): Hole {
   const { reference } = image;
   const name = repositoryName(reference);

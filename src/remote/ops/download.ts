@@ -170,7 +170,7 @@ export async function* iterate(ctx: Context, download: BlobDownload): AsyncGener
   pumping.then(
     () => offered.resolve(undefined),
     (error: unknown) => {
-      // Nobody may be listening any more.
+      // The consumer may have stopped reading: the failure must not be unhandled.
       offered.promise.catch(() => undefined);
       offered.reject(error);
     },

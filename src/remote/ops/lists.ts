@@ -108,7 +108,7 @@ interface RepositoryList {
 
 const repositoryListShape = objectOf({ repositories: nullish(listOf(text)) });
 
-/** Every repository that the registry shows to whoever asks, page by page. */
+/** Every repository that the registry lists for this login, page by page. */
 export async function* listRepositories(
   ctx: Context,
   client: RegistryClient,

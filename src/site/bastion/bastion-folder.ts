@@ -43,7 +43,7 @@ export async function makeBastionFolder(
   if (given !== 0) throw new Error(`Cannot make ${directory} on ${host.name}: ${stderr}`);
 }
 
-/** What knows the cluster is here by now; there, nobody shall destroy it again, or at all. */
+/** The installer's state was brought here; it is removed there so that the cluster is destroyed from one place only. */
 const REMOVE = `set -e
 dir=$1 kept=$2; shift 2
 ${STOP_ALL.replaceAll('"$1"/.atoll', '"$dir"/.atoll')}

@@ -10,7 +10,7 @@ import { hashOf } from '../../workflow/hash.ts';
 import type { BastionPlace } from './bastion-place.ts';
 import { must } from './carry-atoll.ts';
 
-/** Written behind the last event: who follows the file knows that it is complete. */
+/** Written behind the last event: a reader that follows the file knows that it is complete. */
 const ENDED = '@atoll-ended';
 
 /** Whether the run in a folder goes on. */

@@ -12,7 +12,7 @@ export const problem = (subject: string, message: string, hint: string): Preflig
 
 export const quiet = (ctx: Context): Context => ({ ...ctx, emit: () => undefined });
 
-/** Once and without patience: whoever looks wants to know now. */
+/** One attempt with short timeouts: the user waits for the answer. */
 export async function withImpatientRegistries<T>(
   work: StageWork,
   authfile: string,

@@ -55,7 +55,7 @@ export function fingerprint(site: Site, path: string | undefined): string | unde
   try {
     return hashOf(readFileSync(sitePath(site, path), 'utf8'));
   } catch {
-    // Whoever needs it says what is wrong with it.
+    // The stage that reads it reports what is wrong with it.
     return undefined;
   }
 }

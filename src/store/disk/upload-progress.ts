@@ -31,7 +31,7 @@ interface Kept {
 const MAX_KEPT = 128;
 const MAX_IDLE_MS = 60_000;
 
-/** Forgotten uploads are not lost: whoever continues one reads it again. */
+/** A cache: an upload that dropped out of it is hashed again when it is continued. */
 export function createProgressTable(): ProgressTable {
   const table = new Map<string, Kept>();
 

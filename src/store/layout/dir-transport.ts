@@ -23,7 +23,7 @@ import { missing } from '../missing.ts';
 const VERSION = 'Directory Transport Version: 1.1\n';
 /** What a write that was killed leaves behind. */
 const LEFTOVER = /^\.(?:version|[0-9a-f]+(?:\.manifest\.json)?)\.[0-9a-f-]{36}\.tmp$/;
-/** Whoever is still at it has written since. */
+/** A writer that is still at work has written since. */
 const LEFTOVER_MS = 3_600_000;
 
 /** The image in a folder. Its one name is the empty one; digests work as well. */

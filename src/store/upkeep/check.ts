@@ -93,7 +93,7 @@ async function damageOf(
     }
   } catch (error) {
     ctx.signal.throwIfAborted();
-    // Removed while we looked: whether that matters is decided by who needs it.
+    // Removed during the check: an error only if something still refers to it.
     if (error instanceof AtollError && error.code === 'CONTENT_MISSING') return undefined;
     return `it cannot be read: ${messageOf(error)}`;
   }

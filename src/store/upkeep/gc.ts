@@ -109,7 +109,7 @@ async function sweepUploads(
   return { removed, bytes };
 }
 
-/** Whoever holds an old upload now is about to continue it. */
+/** A client that holds the lock of an old upload is about to continue it. */
 async function cancelUnlessBusy(ctx: Context, store: Store, id: string): Promise<boolean> {
   try {
     return await store.uploads.cancel(ctx, id);

@@ -19,7 +19,7 @@ export const bundleCheckCommand = defineCommand({
     const keys = await bundleKeysFrom(options.verifyKey, terminal.env);
     return await checkBundle(ctx, resolve(args.folder ?? ''), keys);
   },
-  // A bundle that lacks what was asked for is as good as a run that does.
+  // A partial bundle has the exit status of a partial run.
   exitCode: ({ missing }) => (missing.length > 0 ? 7 : 0),
   text: (checked, style) =>
     [

@@ -26,7 +26,7 @@ function parsePackageFlag(flag: string): OperatorPackage {
   const range = parts.range === undefined ? NO_RANGE : parseRange(parts.range, flag);
   const { name, channel } = parts;
   if (channel === undefined) return { name, defaultChannel: undefined, channels: [], ...range };
-  // Who names one channel means it to be the default.
+  // A single channel on the command line becomes the default channel.
   const channels = [{ name: channel, ...range }];
   return { name, defaultChannel: channel, channels, ...NO_RANGE };
 }

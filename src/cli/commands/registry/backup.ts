@@ -78,7 +78,7 @@ export const registryRestoreCommand = defineCommand({
     counted(report.records, 'record'),
 });
 
-/** What `serve` reads besides the store; what lies elsewhere belongs to somebody else. */
+/** The files that `serve` reads besides the store. Files outside of the registry's folder are not ours to back up. */
 async function filesOf(ctx: Context, config: string, file: RegistryFile): Promise<BackupFile[]> {
   const folder = dirname(config);
   const tls = join(folder, 'tls');

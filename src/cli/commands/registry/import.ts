@@ -77,7 +77,7 @@ export const registryImportCommand = defineCommand({
   exitCode: ({ failed }) => (failed.length > 0 ? 7 : 0),
 });
 
-/** A door of our own into the store, on loopback, for whoever has the password that only we know. */
+/** A temporary registry over the store, on loopback, with a password that only this process knows. */
 async function withDoor<T>(
   ctx: Context,
   store: Store,

@@ -27,10 +27,10 @@ export async function startUpkeep(
   values: FolderValues,
 ): Promise<{ close(): Promise<void> } | undefined> {
   const { gc, scrub, window } = file.upkeep ?? {};
-  // What takes no deletes loses nothing by itself either.
+  // A read-only registry collects no garbage.
   const wanted = { ...(gc === undefined || file.readOnly ? {} : { gc }), ...(scrub && { scrub }) };
   if (Object.keys(wanted).length === 0) return undefined;
-  // The signal means drain to whoever serves; here it is told by `close`.
+  // The abort signal tells servers to drain; this job is ended by `close` instead.
   const here = { ...ctx, signal: new AbortController().signal };
   return scheduleUpkeep(here, await openStore(file), {
     every: wanted,

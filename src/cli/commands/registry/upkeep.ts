@@ -39,7 +39,7 @@ export const registryGcCommand = defineCommand({
       });
     const store = await openStore(await readFolder(options));
     const graceMs = options.grace * MINUTE_MS;
-    // Without any grace nobody is pushing, so nobody comes back for half an upload either.
+    // A grace of zero says that no client is pushing, so unfinished uploads may go, too.
     const uploadGraceMs = graceMs === 0 ? 0 : undefined;
     return await collectRegistry(ctx, store, { graceMs, uploadGraceMs, dryRun: options.dryRun });
   },

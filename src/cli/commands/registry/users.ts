@@ -11,7 +11,7 @@ const PASSWORD_STDIN = {
   summary: 'Read the password from standard input instead of making one up',
 } as const;
 
-/** Shown only when we made it up: who brought a password knows it. */
+/** Undefined when the password was given: only a generated one is shown. */
 interface Secret {
   readonly name: string;
   readonly password: string | undefined;

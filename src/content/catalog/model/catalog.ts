@@ -47,7 +47,7 @@ export interface Package {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly bundles: ReadonlyMap<string, Bundle>;
   readonly deprecations: readonly Deprecation[];
-  /** What is wrong with its documents. It matters only to who wants the package. */
+  /** What is wrong with its documents: an error only where the package is asked for. */
   readonly problems: readonly string[];
 }
 

@@ -60,7 +60,7 @@ function bundleOf(from: Package, name: string, reasons: readonly Reason[]): Sele
 function defaultChannelOf(from: Package, wants: PackageWants, kept: readonly string[]): string {
   const wanted = wants.defaultChannel ?? from.defaultChannel;
   if (kept.includes(wanted)) return wanted;
-  // Nobody configures what comes along as a dependency.
+  // Dependencies have no entry in the image set to configure them.
   if (wants.isDependency && wants.defaultChannel === undefined) return kept.at(-1) as string;
   throw noDefaultChannel(from.name, wants, wanted, kept);
 }

@@ -222,7 +222,7 @@ async function networkChecks(ctx: Context, aws: Aws, site: AwsSite): Promise<Pre
   return checks;
 }
 
-/** A zone that is not the network's is asked by nobody. */
+/** A zone that is not associated with the network resolves nothing there. */
 async function zoneChecks(
   ctx: Context,
   aws: Aws,
