@@ -88,3 +88,22 @@ test('documents for users have command lines to check', () => {
 
   expect(calls.length).toBeGreaterThan(80);
 });
+
+/** What does not change with the language: headings by depth, lists, tables, pictures, links and console output. */
+function shapeOf(file: string) {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '```');
+  return {
+    lines: [...prose.matchAll(/^(#+ |\d+\. |\||!\[|```)/gm)].map(([mark]) => mark),
+    links: [...prose.matchAll(/(?<!!\[[^\]]*)\]\((?!README)([^)]+\.md)\)/g)].map(([, to]) => to),
+    consoles: text.match(/^```console[\s\S]*?^```$/gm),
+    columns: [...prose.matchAll(/^\|.*$/gm)].map(([row]) => row.split('|').length),
+  };
+}
+
+test('README.zh-CN.md has the sections, tables and outputs of README.md', () => {
+  const shape = shapeOf('README.md');
+
+  expect(shapeOf('README.zh-CN.md')).toEqual(shape);
+  expect(shape.consoles?.length).toBeGreaterThan(2);
+});
