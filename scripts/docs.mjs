@@ -47,7 +47,7 @@ function guideIndex() {
   const pages = readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
   const lines = pages.sort().map((name) => {
     const [heading = '', opening = ''] = readFileSync(join(folder, name), 'utf8').split('\n\n');
-    const [sentence = ''] = /^[A-Z`][\s\S]*?[.:](?=\s|$)/.exec(opening) ?? [];
+    const [sentence = ''] = /^(?=[A-Z`])(?:`[^`]*`|[^`])*?[.:](?=\s|$)/.exec(opening) ?? [];
     const about = sentence.replace(/\s+/g, ' ').replace(/[.:]$/, '');
     return `- [${heading.replace(/^# /, '')}](${name})${about ? `: ${about}` : ''}`;
   });
