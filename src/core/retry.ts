@@ -29,6 +29,16 @@ export const DEFAULT_RETRY: RetryPolicy = {
   sources: 3,
 };
 
+/** One attempt: where the user waits for the answer, or the caller asks again by itself. */
+export const NO_RETRY: Pick<RetryPolicy, 'attempts'> = { attempts: 1 };
+
+/** A machine that boots for the first time takes minutes until it answers. */
+export const FIRST_BOOT_RETRY: Partial<RetryPolicy> = {
+  attempts: 40,
+  firstDelayMs: 5000,
+  maxDelayMs: 15_000,
+};
+
 export interface RetryOptions extends Partial<RetryPolicy> {
   /** What is being tried, for the event of each failed attempt. */
   readonly operation: string;

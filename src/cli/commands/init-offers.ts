@@ -1,6 +1,7 @@
 import { createGraphSource } from '../../content/release/graph/graph-source.ts';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import { Composer } from '../../dashboard/compose/composer.ts';
 import { createWeb } from '../../http/web.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
@@ -19,15 +20,12 @@ interface OfferFlags extends RegistryFlags {
   readonly graph: string | undefined;
 }
 
-/** Offers are optional: one request each, without retries. */
-const IMPATIENT = { attempts: 1 };
-
 export function initOffers(ctx: Context, flags: OfferFlags, terminal: Terminal): InitOffers {
   const quiet: Context = { ...ctx, emit: () => undefined };
   const ask = async <T>(authfile: string | undefined, work: (from: Composer) => Promise<T>) => {
     const options = registryOptionsFrom({ ...flags, authfile }, terminal);
-    const registries = createRegistries({ ...options, tuning: { retry: IMPATIENT } });
-    const web = createWeb(options, IMPATIENT);
+    const registries = createRegistries({ ...options, tuning: { retry: NO_RETRY } });
+    const web = createWeb(options, NO_RETRY);
     try {
       const graph = createGraphSource(web, flags.graph);
       return await work(new Composer({ registries, graph, file: '' }));

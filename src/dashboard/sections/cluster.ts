@@ -4,6 +4,7 @@ import { withCluster } from '../../cluster/connect.ts';
 import { partOf } from '../../cluster/parts.ts';
 import type { Context } from '../../core/context.ts';
 import { exists } from '../../core/files.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import type { ClusterData } from '../model/page-data.ts';
 import type { PartHistory } from '../model/run-state.ts';
 
@@ -53,7 +54,7 @@ async function askCluster(
   const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(ASK_MS)]);
   const hurried = { ...ctx, signal };
   const { clusterVersion, clusterOperator, node, certificateRequest, pod } = KINDS;
-  return await withCluster(hurried, { kubeconfig, retry: { attempts: 1 } }, async (resources) => {
+  return await withCluster(hurried, { kubeconfig, retry: NO_RETRY }, async (resources) => {
     const lists = await Promise.all([
       ...[clusterVersion, clusterOperator, node, certificateRequest].map((kind) =>
         resources.list(hurried, kind),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
 import { readText, readTextIfPresent, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import type { Reference } from '../../oci/reference.ts';
 import { generatePassword } from '../../registry/auth/passwords.ts';
@@ -100,7 +101,7 @@ async function withUpstream(
     registriesConf,
     ca: [upstreamCa(upstream)],
     env: {},
-    tuning: { retry: { attempts: 1 } },
+    tuning: { retry: NO_RETRY },
   });
   try {
     await task(registries);

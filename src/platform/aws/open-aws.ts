@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { exists, writeFileAtomic } from '../../core/files.ts';
+import { FIRST_BOOT_RETRY } from '../../core/retry.ts';
 import { toYaml } from '../../core/yaml.ts';
 import type { Host } from '../../host/host.ts';
 import { openSshHost } from '../../host/ssh-host.ts';
@@ -141,14 +142,11 @@ async function withoutZones({ paths, domain }: AwsSite): Promise<void> {
   await writeFileAtomic(path, toYaml(config));
 }
 
-/** A machine that boots for the first time takes minutes. */
-const PATIENCE = { attempts: 40, firstDelayMs: 5000, maxDelayMs: 15_000 };
-
 /** The world as it is. */
 export const AWS_WORLD: AwsWorld = {
   connect: (region) => connectAws({ region }),
   keys: (region) => usualKeys(region)(true),
   login: (ctx, { address, pin }, { user, port, jump, privateKey: identity }) =>
-    openSshHost(ctx, { address, user, port, jump, identity, pin }, PATIENCE),
+    openSshHost(ctx, { address, user, port, jump, identity, pin }, FIRST_BOOT_RETRY),
   proofPolls: PROOF_POLLS,
 };

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { sleep } from '../../core/retry.ts';
+import { FIRST_BOOT_RETRY, sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import { openSshHost } from '../../host/ssh-host.ts';
 import type {
@@ -38,14 +38,16 @@ export interface VirtualWorld {
   ) => Promise<Host>;
 }
 
-/** A machine that boots for the first time takes minutes. */
-const PATIENCE = { attempts: 40, firstDelayMs: 5000, maxDelayMs: 15_000 };
 const ADDRESS_MS = 30 * 60_000;
 
 export const VIRTUAL_WORLD: VirtualWorld = {
   pollMs: 3000,
   login: (ctx, { address, hostKey }, { user, port, jump, privateKey: identity }) =>
-    openSshHost(ctx, { address, user, port, jump, identity, pin: { keys: [hostKey] } }, PATIENCE),
+    openSshHost(
+      ctx,
+      { address, user, port, jump, identity, pin: { keys: [hostKey] } },
+      FIRST_BOOT_RETRY,
+    ),
 };
 
 /** Makes the bastion or finds it as it was made, and waits until it answers. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { type AtollError, isTransient } from '../../core/errors.ts';
 import { exists } from '../../core/files.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import { isElsewhere } from '../bastion/bastion-place.ts';
@@ -53,7 +54,7 @@ async function askAsNode(
   const registries = createRegistries({
     ...registryOptions(work),
     ...{ authfile, ca: mirrorCaNow(work), certsDir: join(paths.state, 'no-certs.d') },
-    tuning: { retry: { attempts: 1 } },
+    tuning: { retry: NO_RETRY },
   });
   try {
     return await failureOf(() =>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { exists } from '../../core/files.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import { parseDestination } from '../../mirror/destination.ts';
 import { collectPlaced } from '../../mirror/flow/collect-content.ts';
 import { dryRun } from '../../mirror/flow/dry-run.ts';
@@ -33,7 +34,7 @@ export async function planContent(ctx: Context, work: StageWork): Promise<Conten
   const authfile = (await exists(paths.mergedSecret))
     ? paths.mergedSecret
     : sitePath(site, site.cluster.pullSecret);
-  const tuning = { retry: { attempts: 1 } };
+  const tuning = { retry: NO_RETRY };
   const registries = createRegistries({ ...registryOptions(work), authfile, tuning });
   const folder = await mkdtemp(join(tmpdir(), 'atoll-plan-'));
   const { deps: collect, close } = await siteCollectDeps(work, registries);

@@ -1,5 +1,6 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import type { PreflightCheck } from '../../platform/platform.ts';
 import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries } from '../../remote/registries.ts';
@@ -18,7 +19,7 @@ export async function withImpatientRegistries<T>(
   authfile: string,
   task: (registries: Registries) => Promise<T>,
 ): Promise<T> {
-  const tuning = { retry: { attempts: 1 } };
+  const tuning = { retry: NO_RETRY };
   const registries = createRegistries({ ...registryOptions(work), authfile, tuning });
   try {
     return await task(registries);

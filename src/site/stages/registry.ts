@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, systemCodeOf } from '../../core/errors.ts';
 import { readText, readTextIfPresent, unreadable } from '../../core/files.ts';
 import { registerPullSecret } from '../../core/redact.ts';
+import { NO_RETRY } from '../../core/retry.ts';
 import { selfCommand } from '../../core/self.ts';
 import { registryUnit } from '../../generate/units/registry-unit.ts';
 import { localHost } from '../../host/local-host.ts';
@@ -209,7 +210,7 @@ async function endOf({ paths, inventory }: StageWork): Promise<AtollError | unde
 async function waitUntilItAnswers(ctx: Context, work: StageWork): Promise<void> {
   const registries = createRegistries({
     ...registryOptions(work),
-    tuning: { retry: { attempts: 1 } },
+    tuning: { retry: NO_RETRY },
   });
   try {
     const isOwn = work.site.registry.type === 'embedded';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError, isTransient, messageOf } from '../../core/errors.ts';
 import { exists, SECRET_MODE, writeFileAtomic } from '../../core/files.ts';
-import { sleep } from '../../core/retry.ts';
+import { NO_RETRY, sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import { type SshTarget, sshHost } from '../../host/ssh-host.ts';
 import { readTimeline } from '../../observe/timeline/read-timeline.ts';
@@ -39,7 +39,7 @@ export const followBootstrap =
   (target: SshTarget | undefined, view: InstallView) =>
   async (ctx: Context): Promise<void> => {
     if (target === undefined) return;
-    const host = sshHost(target, { attempts: 1 });
+    const host = sshHost(target, NO_RETRY);
     const quiet: Context = { ...ctx, emit: () => undefined };
     try {
       let isFirst = true;

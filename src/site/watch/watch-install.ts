@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { AtollError, isTransient, messageOf } from '../../core/errors.ts';
 import { exists } from '../../core/files.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { sleep } from '../../core/retry.ts';
+import { NO_RETRY, sleep } from '../../core/retry.ts';
 import type { Host } from '../../host/host.ts';
 import { formatReference } from '../../oci/reference.ts';
 import type { InstallRun } from '../../platform/platform.ts';
@@ -159,7 +159,7 @@ function takeLine({ platform }: StageWork, view: InstallView, line: string): voi
 export async function lookOnce(ctx: Context, { platform }: StageWork) {
   const kubeconfig = platform.installs?.kubeconfig ?? '';
   if (!(await exists(kubeconfig))) return undefined;
-  const options = { kubeconfig, retry: { attempts: 1 } };
+  const options = { kubeconfig, retry: NO_RETRY };
   try {
     return await withCluster(ctx, options, (resources) => lookAtCluster(patient(ctx), resources));
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { exists } from '../../core/files.ts';
-import { sleep } from '../../core/retry.ts';
+import { NO_RETRY, sleep } from '../../core/retry.ts';
 import { localHost } from '../../host/local-host.ts';
 import { sshHost } from '../../host/ssh-host.ts';
 import { type Diagnosis, diagnose } from '../../observe/diagnose.ts';
@@ -98,7 +98,7 @@ export async function diagnoseLive(
   return await inTemporaryFolder(async (folder) => {
     const target = await bootstrapTarget(work, options.bootstrap);
     if (target) {
-      const host = sshHost(target, { attempts: 1 });
+      const host = sshHost(target, NO_RETRY);
       await trying(`the journals of ${host.name}`, () => putJournals(ctx, host, folder));
       await host.close();
     }
