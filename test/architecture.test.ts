@@ -21,6 +21,7 @@ import {
   type SourceFile,
   sharedTypeNames,
   tableCycles,
+  tooLong,
 } from './support/architecture.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -29,6 +30,9 @@ const RULES: Rules = { layers: LAYERS, never: NEVER, pure: PURE, ioBuiltins: IO_
 
 /** Where platforms differ: everybody else asks a row of a table. */
 const PLATFORM_FOLDERS = ['platform/', 'lab/', 'generate/install-config/platforms/'];
+
+/** About two hundred are the aim; a file that passes this has two purposes. */
+const MOST_LINES = 310;
 
 /** Who writes files under names that atoll itself chose, in a way of its own. */
 const OWN_FILES = [
@@ -111,6 +115,10 @@ describe('the sources', () => {
 
   test('export no two types under one name', () => {
     expect(sharedTypeNames(shipped)).toEqual([]);
+  });
+
+  test('are short enough to be read in one go', () => {
+    expect(tooLong(shipped, MOST_LINES)).toEqual([]);
   });
 
   test('have no parked tests', () => {
@@ -197,6 +205,11 @@ describe('the checks can fail', () => {
       'site/a.ts may not import yaml',
     ]);
     expect(importsAwayFromHome(bad('core/yaml.ts', text), HOMES)).toEqual([]);
+  });
+
+  test('tooLong counts lines', () => {
+    expect(tooLong(bad('site/a.ts', 'a;\n'.repeat(11)), 10)).toEqual(['site/a.ts has 11 lines']);
+    expect(tooLong(bad('site/a.ts', 'a;\n'.repeat(10)), 10)).toEqual([]);
   });
 
   test('readersWrittenAgain names who wraps a reader in a try', () => {

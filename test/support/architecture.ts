@@ -85,6 +85,14 @@ export function importsAwayFromHome(
   );
 }
 
+/** Files of more lines than this. */
+export function tooLong(files: readonly SourceFile[], most: number): string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > most)
+    .map(({ path, lines }) => `${path} has ${lines} lines`);
+}
+
 /** Readers that give undefined for what they cannot read, each with its one home. */
 const READERS_IF_VALID = [
   { call: 'JSON.parse', home: 'core/shape.ts', name: 'parseJson' },
