@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../mirror/processes.mjs';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
 const PEER_PATHS = ['/usr/bin/docker-registry', '/usr/local/bin/docker-registry'];
@@ -15,14 +15,6 @@ export const digestOf = (...parts) => {
   for (const part of parts) hash.update(part);
   return `sha256:${hash.digest('hex')}`;
 };
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function untilServing(url) {
   for (let tries = 0; tries < 200; tries += 1) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collect } from '../../src/core/bytes.ts';
 
 /** One call as it came over the wire. */
 export interface SeenCall {
@@ -41,7 +42,7 @@ export interface Mending {
 export async function startAwsProxy(upstream: string, mend: Mending = {}): Promise<AwsProxy> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
-    const work = bodyOf(incoming).then(async (body) => {
+    const work = collect(incoming).then(async (body) => {
       const call = callOf(incoming, body.toString());
       calls.push(`${call.service}:${call.action}`);
       const fate = proxy.decide(call);
@@ -71,12 +72,6 @@ export async function startAwsProxy(upstream: string, mend: Mending = {}): Promi
     },
   };
   return proxy;
-}
-
-async function bodyOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function callOf({ headers, method, url = '' }: IncomingMessage, body: string): SeenCall {
@@ -115,7 +110,7 @@ async function forward({ incoming, body, upstream }: Exchange) {
   const sent = request(new URL(url ?? '/', upstream), { method, headers, agent: false });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const text = (await bodyOf(response)).toString();
+  const text = (await collect(response)).toString();
   return { status: response.statusCode ?? 500, headers: response.headers, text };
 }
 

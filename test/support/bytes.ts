@@ -1,3 +1,5 @@
+export { collect } from '../../src/core/bytes.ts';
+
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { type Algorithm, digestOf } from '../../src/oci/digest.ts';
 
@@ -29,12 +31,6 @@ export async function* chunksOf(
     if (part instanceof Error) throw part;
     yield Buffer.from(part);
   }
-}
-
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
 }
 
 export async function collectAll<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { collect } from '../../src/core/bytes.ts';
 
 export interface Answer {
   readonly status: number;
@@ -18,7 +19,7 @@ export type Lie = (
 export async function startLyingProxy(upstream: string) {
   let lie: Lie = async () => undefined;
   const server = createServer(async (incoming, response) => {
-    const body = await bodyOf(incoming);
+    const body = await collect(incoming);
     const { method = '', url = '' } = incoming;
     const ask = () => forward(upstream, incoming, body);
     const told = (await lie({ method, url, body }, ask)) ?? (await ask());
@@ -43,12 +44,6 @@ function send(response: ServerResponse, told: Answer & { readonly cutAfter?: num
   else response.write(told.body.subarray(0, told.cutAfter), () => response.destroy());
 }
 
-async function bodyOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 function forward(upstream: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
   const { 'transfer-encoding': _, ...headers } = incoming.headers;
   return new Promise((resolve, reject) => {
@@ -56,7 +51,7 @@ function forward(upstream: string, incoming: IncomingMessage, body: Buffer): Pro
     const options = { method, headers: { ...headers, 'content-length': body.length } };
     const asked = request(new URL(url ?? '', upstream), options, async (answer) => {
       const { 'transfer-encoding': _chunked, ...kept } = answer.headers;
-      resolve({ status: answer.statusCode ?? 0, headers: kept, body: await bodyOf(answer) });
+      resolve({ status: answer.statusCode ?? 0, headers: kept, body: await collect(answer) });
     });
     asked.on('error', reject);
     asked.end(body);

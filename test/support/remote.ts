@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+
+export { collect, once } from '../../src/core/bytes.ts';
+
 import type { Descriptor } from '../../src/oci/descriptor.ts';
 import { digestOf } from '../../src/oci/digest.ts';
 import type { TuningOptions } from '../../src/remote/client/tuning.ts';
@@ -43,14 +46,4 @@ export function describeBytes(
   mediaType = 'application/octet-stream',
 ): Descriptor {
   return { mediaType, digest: digestOf(bytes), size: bytes.length };
-}
-
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
-}
-
-export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,33 +1,14 @@
 import { expect, test } from 'vitest';
+import { FOUND, notingRegistries } from '../../../test/support/noting-registries.ts';
 import { parseImageSet } from '../../content/image-set/parse-image-set.ts';
 import { type Context, silentContext } from '../../core/context.ts';
-import { digestOf } from '../../oci/digest.ts';
 import { parseReference } from '../../oci/reference.ts';
-import { createRegistries } from '../../remote/create-registries.ts';
 import type { Registries } from '../../remote/registries.ts';
 import { parseDestination } from '../destination.ts';
 import { askAhead, EarlyAnswers } from './ask-ahead.ts';
 
 const ctx = silentContext();
 const destination = parseDestination('mirror.test/ocp');
-const found = { mediaType: 'application/x', digest: digestOf('image'), size: 5 };
-
-/** Registries that note what is asked of them; everything is there but what is called "broken". */
-function noting(): { registries: Registries; asked: string[] } {
-  const asked: string[] = [];
-  const all = createRegistries();
-  const repository: Registries['repository'] = (registry, path) => {
-    const real = all.repository(registry, path);
-    const resolve = async (_ctx: unknown, tag: string) => {
-      asked.push(`${registry}/${path}:${tag}`);
-      if (tag === 'broken') throw new Error('cable out');
-      return found;
-    };
-    const read = real.can.read && { ...real.can.read, resolve };
-    return Object.assign(Object.create(real), { can: { ...real.can, read } });
-  };
-  return { registries: Object.assign(Object.create(all), { repository }), asked };
-}
 
 const setWith = (content: string) =>
   parseImageSet(
@@ -37,7 +18,7 @@ const setWith = (content: string) =>
 
 const LISTED = `  additionalImages:
   - name: quay.io/a/b:v1
-  - name: quay.io/a/c@${found.digest}
+  - name: quay.io/a/c@${FOUND.digest}
   - name: quay.io/a/d:v1
     targetRepo: other/name
     targetTag: broken
@@ -45,24 +26,24 @@ const LISTED = `  additionalImages:
 `;
 
 test('askAhead asks the mirror for what an image set lists, at the place it will have there', async () => {
-  const { registries, asked } = noting();
+  const { registries, asked } = notingRegistries();
   const answers = askAhead(ctx, { imageSet: setWith(LISTED), destination, registries });
 
   const name = parseReference('mirror.test/ocp/a/b:v1');
-  expect(await answers?.take(name)).toMatchObject({ found, tookMs: expect.any(Number) });
+  expect(await answers?.take(name)).toMatchObject({ found: FOUND, tookMs: expect.any(Number) });
   expect(asked).toEqual([
     'mirror.test/ocp/a/b:v1',
-    `mirror.test/ocp/a/c:${found.digest.replace(':', '-')}`,
+    `mirror.test/ocp/a/c:${FOUND.digest.replace(':', '-')}`,
     'mirror.test/ocp/other/name:broken',
   ]);
 });
 
 test('askAhead gives an answer once, and a failure to whoever takes it', async () => {
-  const { registries } = noting();
+  const { registries } = notingRegistries();
   const answers = askAhead(ctx, { imageSet: setWith(LISTED), destination, registries });
   const name = parseReference('mirror.test/ocp/a/b:v1');
 
-  expect(await answers?.take(name)).toMatchObject({ found });
+  expect(await answers?.take(name)).toMatchObject({ found: FOUND });
   expect(answers?.take(name)).toBeUndefined();
   expect(answers?.take(parseReference('mirror.test/ocp/a/b:v2'))).toBeUndefined();
   const broken = answers?.take(parseReference('mirror.test/ocp/other/name:broken'));
@@ -70,7 +51,7 @@ test('askAhead gives an answer once, and a failure to whoever takes it', async (
 });
 
 test('askAhead leaves it where collecting takes long: the answers would be old', () => {
-  const { registries, asked } = noting();
+  const { registries, asked } = notingRegistries();
   const imageSet = setWith(
     `${LISTED}  operators:\n  - catalog: registry.test/redhat/catalog:v4.18\n`,
   );
@@ -80,7 +61,7 @@ test('askAhead leaves it where collecting takes long: the answers would be old',
 });
 
 test('askAhead asks once for what was asked before the image set was known, and not for what it does not list', async () => {
-  const { registries, asked } = noting();
+  const { registries, asked } = notingRegistries();
   const before = new EarlyAnswers(ctx, registries);
   // More than are under way at once.
   const names = Array.from({ length: 40 }, (_, n) => parseReference(`mirror.test/ocp/old:v${n}`));
@@ -93,7 +74,9 @@ test('askAhead asks once for what was asked before the image set was known, and 
     asked: before,
   });
 
-  expect(await answers?.take(parseReference('mirror.test/ocp/a/b:v1'))).toMatchObject({ found });
+  expect(await answers?.take(parseReference('mirror.test/ocp/a/b:v1'))).toMatchObject({
+    found: FOUND,
+  });
   await answers?.take(parseReference('mirror.test/ocp/other/name:broken'))?.catch(() => undefined);
   expect(asked.filter((name) => name === 'mirror.test/ocp/a/b:v1')).toHaveLength(1);
   expect(asked).toContain('mirror.test/ocp/other/name:broken');
@@ -105,7 +88,7 @@ test('askAhead asks once for what was asked before the image set was known, and 
 test('EarlyAnswers asks for nothing more and tells nothing once it is over', async () => {
   const events: unknown[] = [];
   const signals: AbortSignal[] = [];
-  const { registries } = noting();
+  const { registries } = notingRegistries();
   const repository: Registries['repository'] = (registry, path) => {
     const real = registries.repository(registry, path);
     const resolve = (within: Context) => {

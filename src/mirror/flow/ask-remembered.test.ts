@@ -1,41 +1,22 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { FOUND, notingRegistries } from '../../../test/support/noting-registries.ts';
 import { tempDir } from '../../../test/support/temp.ts';
 import { silentContext } from '../../core/context.ts';
-import { digestOf } from '../../oci/digest.ts';
 import { parseReference } from '../../oci/reference.ts';
-import { createRegistries } from '../../remote/create-registries.ts';
-import type { Registries } from '../../remote/registries.ts';
 import { parseDestination } from '../destination.ts';
 import { askRemembered } from './ask-remembered.ts';
 import { memoryFile } from './working-files.ts';
 
 const ctx = silentContext();
 const destination = parseDestination('mirror.test/ocp');
-const found = { mediaType: 'application/x', digest: digestOf('image'), size: 5 };
-
-/** A mirror that has everything, and what it was asked for. */
-function noting(): { registries: Registries; asked: string[] } {
-  const asked: string[] = [];
-  const all = createRegistries();
-  const repository: Registries['repository'] = (registry, path) => {
-    const real = all.repository(registry, path);
-    const resolve = async (_ctx: unknown, tag: string) => {
-      asked.push(`${registry}/${path}:${tag}`);
-      return found;
-    };
-    const read = real.can.read && { ...real.can.read, resolve };
-    return Object.assign(Object.create(real), { can: { ...real.can, read } });
-  };
-  return { registries: Object.assign(Object.create(all), { repository }), asked };
-}
 
 async function remembering(memory: unknown) {
   const dir = await tempDir();
   await mkdir(dirname(memoryFile(dir)), { recursive: true });
   await writeFile(memoryFile(dir), typeof memory === 'string' ? memory : JSON.stringify(memory));
-  const { registries, asked } = noting();
+  const { registries, asked } = notingRegistries();
   return { answers: await askRemembered(ctx, { dir, destination, registries }), asked };
 }
 
@@ -46,7 +27,7 @@ test('askRemembered asks this mirror, and no other, for what earlier runs put th
     images: [
       listed('mirror.test/ocp/a:v1'),
       listed('other.test/ocp/a:v1'),
-      listed(`mirror.test/ocp/b@${found.digest}`),
+      listed(`mirror.test/ocp/b@${FOUND.digest}`),
       listed('not a name'),
       listed(7),
     ],
@@ -54,7 +35,7 @@ test('askRemembered asks this mirror, and no other, for what earlier runs put th
 
   expect(asked).toEqual(['mirror.test/ocp/a:v1']);
   const name = parseReference('mirror.test/ocp/a:v1');
-  expect(await answers?.take(name)).toMatchObject({ found });
+  expect(await answers?.take(name)).toMatchObject({ found: FOUND });
 });
 
 test.each([
@@ -75,7 +56,7 @@ test.each([
 });
 
 test('askRemembered asks for nothing where no run has been', async () => {
-  const { registries, asked } = noting();
+  const { registries, asked } = notingRegistries();
 
   expect(await askRemembered(ctx, { dir: await tempDir(), destination, registries })).toBe(
     undefined,
