@@ -124,6 +124,23 @@ test('writeFileAtomic makes the file that a link names before there is one', asy
   await expect(writeFileAtomic(join(folder, 'round'), 'x')).rejects.toThrow('Cannot write');
 });
 
+test.each(['there before', undefined])(
+  'writeFileAtomic follows a link in a linked folder as the system does (%s)',
+  async (before) => {
+    const folder = await tempDir();
+    await mkdir(join(folder, 'far', 'below'), { recursive: true });
+    await symlink('far/below', join(folder, 'near'));
+    await symlink('../target', join(folder, 'far', 'below', 'link'));
+    await writeFile(join(folder, 'target'), 'of somebody else');
+    if (before !== undefined) await writeFile(join(folder, 'far', 'target'), before);
+
+    await writeFileAtomic(join(folder, 'near', 'link'), 'new');
+
+    expect(await readText(join(folder, 'far', 'target'))).toBe('new');
+    expect(await readText(join(folder, 'target'))).toBe('of somebody else');
+  },
+);
+
 test('writeFileAtomic writes to a device behind a link, and leaves both what they are', async ({
   skip,
 }) => {

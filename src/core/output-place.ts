@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readlink, stat } from 'node:fs/promises';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { AtollError, systemCodeOf } from './errors.ts';
 
@@ -39,7 +39,8 @@ async function endOfLinks(path: string): Promise<string> {
   for (let links = 0; links < MAX_LINKS && !OPEN_FILES.test(end); links += 1) {
     const next = await readlink(end).catch(() => undefined);
     if (next === undefined) return end;
-    end = resolve(dirname(end), next);
+    // A link is relative to where it really lies, which is elsewhere in a linked folder.
+    end = resolve(await realpath(dirname(end)), next);
   }
   return end;
 }
