@@ -1,5 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -44,6 +52,16 @@ const told = (child: ChildProcess, words: string) =>
     });
   });
 
+/** Resolves once a process has a file open. */
+const reads = (pid: number, path: string) =>
+  vi.waitFor(
+    () => {
+      const open = readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`);
+      expect(open.map((link) => readlinkSync(link))).toContain(path);
+    },
+    { timeout: 60_000 },
+  );
+
 describe('the process', () => {
   test('stops cleanly at one Ctrl-C, says how to go on and exits 130', async () => {
     const { child, ended } = start('wait');
@@ -67,6 +85,24 @@ describe('the process', () => {
 
     expect(await ended).toMatchObject({ status: 130 });
   });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'leaves at the second %s also where it reads a pipe whose writer is silent',
+    async (signal) => {
+      const pipe = join(mkdtempSync(join(folder, 'silent-')), 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const writer = openSync(pipe, 'r+');
+      const { child, told, ended } = startAtoll(atoll, ['validate', '--site', pipe]);
+      await reads(child.pid ?? 0, pipe);
+
+      child.kill(signal);
+      await told('Stopping cleanly');
+      child.kill(signal);
+
+      expect(await ended).toMatchObject({ status: 130 });
+      closeSync(writer);
+    },
+  );
 
   test('prints the stack of what nobody caught and exits 1', async () => {
     const { status, stderr } = await start('bug').ended;

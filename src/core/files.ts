@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ErrorCode } from './error-codes.ts';
 import { AtollError, type Details, messageOf, systemCodeOf } from './errors.ts';
 import { openStream, outputPlace } from './output-place.ts';
+import { readInput } from './read-input.ts';
 
 /** Only the owner reads it: for everything that holds a secret. */
 export const SECRET_MODE = 0o600;
@@ -114,7 +115,7 @@ export async function readText(path: string): Promise<string> {
 
 export async function readBytes(path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    return await readInput(path);
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -123,7 +124,7 @@ export async function readBytes(path: string): Promise<Buffer> {
 /** The text, or undefined when there is no such file. Any other trouble is an error. */
 export async function readTextIfPresent(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readInput(path)).toString('utf8');
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
@@ -137,6 +138,7 @@ export async function exists(path: string): Promise<boolean> {
 
 /** The named error for a failed read, with what was found there. */
 export function unreadable(path: string, cause: unknown): AtollError {
+  if (cause instanceof AtollError) return cause;
   return fileError('FILE_UNREADABLE', `Cannot read "${path}"`, path, cause);
 }
 

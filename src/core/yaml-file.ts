@@ -124,8 +124,10 @@ export class YamlFile {
 /** A person's file is far smaller; reading this much with its places takes many seconds. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
+export const isTooLong = (text: string): boolean => text.length > MAX_LENGTH;
+
 function refusalOf(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) {
+  if (isTooLong(text)) {
     return `it has ${text.length} characters, more than the ${MAX_LENGTH} that such a file may have`;
   }
   return isTooDeep(text) ? TOO_DEEP : undefined;

@@ -54,7 +54,7 @@ export interface YamlError extends Error {
 
 /** Every document of a text. One that would unfold without end has an error instead of a value. */
 export function yamlDocuments(text: string, dialect: YamlDialect): YamlDocument[] {
-  if (isTooDeep(text)) return [broken(new YAMLParseError([0, 1], 'IMPOSSIBLE', TOO_DEEP))];
+  if (isTooDeep(text)) return [broken(new YAMLParseError([0, 1], 'RESOURCE_EXHAUSTION', TOO_DEEP))];
   const lines = new LineCounter();
   const options = { ...YAML_DIALECTS[dialect], uniqueKeys: false, lineCounter: lines };
   const checksKeys = !('uniqueKeys' in YAML_DIALECTS[dialect]);

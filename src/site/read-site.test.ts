@@ -155,6 +155,15 @@ describe('parseSite', () => {
     ]);
   });
 
+  test('a file that nobody wrote by hand is refused before it is parsed', () => {
+    // Minutes and all memory, if it were parsed.
+    const text = `list:\n${'- - a\n'.repeat(8_000_000)}`;
+
+    expect(parse(text).problems).toMatchObject([
+      { line: 1, message: expect.stringContaining('characters, more than') },
+    ]);
+  });
+
   test('broken YAML is told with its line', () => {
     expect(parse('name: [\n').problems[0]).toMatchObject({ line: 2 });
   });

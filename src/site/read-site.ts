@@ -3,6 +3,7 @@ import { AtollError } from '../core/errors.ts';
 import { readTextIfPresent } from '../core/files.ts';
 import { nearest } from '../core/nearest.ts';
 import { toYaml, type YamlDocument, yamlDocuments } from '../core/yaml.ts';
+import { isTooLong } from '../core/yaml-file.ts';
 import { type InputProblem, inputError, type Locate, parseYamlInput } from '../core/yaml-input.ts';
 import { optionalCapabilities } from '../openshift/capabilities.ts';
 import { parseReleaseVersion } from '../openshift/version.ts';
@@ -68,7 +69,7 @@ export function parseSite(
   platforms: readonly PlatformKind[],
 ): { site: Site | undefined; problems: readonly InputProblem[] } {
   // One schema, not the union of all: what is wrong is told in the words of the platform it is on.
-  const [document] = yamlDocuments(text, 'strict');
+  const [document] = isTooLong(text) ? [] : yamlDocuments(text, 'strict');
   const platformKind = platforms.find(({ name }) => name === platformTypeIn(document));
   const schema = siteSchema(platformKind?.settings ?? unknownPlatform(platforms));
   const original = parseYamlInput(schema, text);
