@@ -205,6 +205,8 @@ test('parseInstallConfig takes a number for text where the installer does', () =
   const { platform } = parseInstallConfig(`${text}${vcenters}`, 'f');
 
   expect(platform.vsphere?.vcenters?.[0]?.password).toBe('1234');
+  const tags = parseInstallConfig(`${text}platform: {aws: {userTags: {cost-center: 4711}}}`, 'f');
+  expect(tags.platform.aws?.userTags).toEqual({ 'cost-center': '4711' });
 });
 
 test('parseInstallConfig names the file, line and field of every mistake', () => {

@@ -4,12 +4,12 @@ import * as z from 'zod';
 // they can say why. Fields that nobody knows are kept, so that a check can name them.
 
 /** A number or a truth value where text belongs is text to the installer too. */
-export const text = z
-  .preprocess((value) => (isScalar(value) ? String(value) : value), z.string())
-  .optional();
+export const word = z.preprocess((value) => (isScalar(value) ? String(value) : value), z.string());
 const isScalar = (value: unknown) => typeof value === 'number' || typeof value === 'boolean';
 
-export const texts = z.array(z.string()).optional();
+export const text = word.optional();
+export const texts = z.array(word).optional();
+export const tags = z.record(z.string(), word).optional();
 export const whole = z.int().optional();
 export const flag = z.boolean().optional();
 

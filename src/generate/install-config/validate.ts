@@ -4,7 +4,7 @@ import { PLATFORM_NAMES, platformOf } from './platforms/index.ts';
 import { checkFields, type InstallConfig } from './schema.ts';
 import { checkCapabilities } from './sections/capabilities.ts';
 import { checkIdentity } from './sections/identity.ts';
-import { checkMachines } from './sections/machines.ts';
+import { checkGates, checkMachines } from './sections/machines.ts';
 import { checkMirrorWiring, sourcesOf } from './sections/mirror.ts';
 import { checkNetworks } from './sections/network-checks.ts';
 import { withNetworkDefaults } from './sections/networks.ts';
@@ -17,6 +17,7 @@ const CHECKS = [
   checkIdentity,
   checkNetworks,
   checkMachines,
+  checkGates,
   checkCapabilities,
   checkMirrorWiring,
   checkTrust,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../../../core/shape.ts';
 import { isDnsName } from '../../dns-name.ts';
-import { parseAddress } from '../../ip.ts';
+import { parseAddress, parseCidr } from '../../ip.ts';
 import { type Fields, flag, type Given, given, list, part, text, texts, whole } from '../fields.ts';
 import { countMachines, type MachinesConfig } from '../sections/machines.ts';
 import { error, missing, oneOf, type Violation, when } from '../violation.ts';
@@ -109,6 +109,7 @@ export const baremetal = definePlatform({
       checkHost(one, `${PATH}[${index}]`, all.slice(0, index)),
     ),
     ...oneOf('platform.baremetal.provisioningNetwork', own.provisioningNetwork, NETWORKS),
+    ...checkProvisioningRange(own.provisioningNetworkCIDR),
     ...ADDRESSES.flatMap((field) =>
       when(!!own[field] && !parseAddress(own[field] ?? ''), () =>
         error(`platform.baremetal.${field}`, `"${own[field]}" is not an address`, 'Write one'),
@@ -123,6 +124,15 @@ const ADDRESSES = [
   'bootstrapProvisioningIP',
   'provisioningNetworkGateway',
 ] as const;
+
+const checkProvisioningRange = (range: string | undefined): Violation[] =>
+  when(range !== undefined && !parseCidr(range), () =>
+    error(
+      'platform.baremetal.provisioningNetworkCIDR',
+      `"${range}" is not a range`,
+      'Write it as "172.22.0.0/24"',
+    ),
+  );
 
 /** Enough of them; one without a role serves wherever one is missing. */
 function checkCount(config: MachinesConfig, hosts: readonly Host[]): Violation[] {

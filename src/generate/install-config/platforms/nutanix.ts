@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isDnsName } from '../../dns-name.ts';
 import { parseAddress } from '../../ip.ts';
 import type { InstallFacts } from '../facts.ts';
-import { type Fields, type Given, given, list, part, text, texts, whole } from '../fields.ts';
+import { type Fields, type Given, given, list, part, text, texts, whole, word } from '../fields.ts';
 import { error, missing, repeated, type Violation, warning, when } from '../violation.ts';
 import { definePlatform } from './platform.ts';
 import { buildVips, checkVips, vipFields, vipInput } from './vips.ts';
@@ -20,7 +20,7 @@ export const nutanixInput = z.strictObject({
 });
 
 const endpoint = part({ address: text, port: whole });
-const prismElement = { uuid: z.string(), endpoint, name: text };
+const prismElement = { uuid: word, endpoint, name: text };
 const storage = { referenceName: text, uuid: text, name: text };
 const identifier = { type: text, uuid: text, name: text };
 const pool = {
@@ -123,10 +123,14 @@ function checkPrism({ prismCentral = {}, prismElements = [], subnetUUIDs = [] }:
     ...when(subnetUUIDs.length === 0, () =>
       error(`${PATH}.subnetUUIDs`, 'it is empty', 'Name the subnet of the machines'),
     ),
-    ...subnetUUIDs.flatMap((id, index) => checkUuid(`${PATH}.subnetUUIDs[${index}]`, id)),
-    ...when(repeated(subnetUUIDs).length > 0, () =>
-      error(`${PATH}.subnetUUIDs`, 'one stands there twice', 'Remove one'),
-    ),
+    ...checkSubnets(`${PATH}.subnetUUIDs`, subnetUUIDs),
+  ];
+}
+
+function checkSubnets(path: string, ids: readonly string[]): Violation[] {
+  return [
+    ...ids.flatMap((id, index) => checkUuid(`${path}[${index}]`, id)),
+    ...when(repeated(ids).length > 0, () => error(path, 'one stands there twice', 'Remove one')),
   ];
 }
 
@@ -135,6 +139,7 @@ function checkDomains({ failureDomains = [] }: Section): Violation[] {
     const path = `${PATH}.failureDomains[${index}]`;
     return [
       ...missing(path, domain, ['name', 'subnetUUIDs']),
+      ...checkSubnets(`${path}.subnetUUIDs`, domain.subnetUUIDs ?? []),
       ...missing(`${path}.prismElement`, domain.prismElement ?? {}, ['uuid']),
     ];
   });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseAddress, parseCidr } from '../../ip.ts';
 import { type Fields, given, part, text, texts } from '../fields.ts';
 import { familiesOf, isWithin, rangesOf } from '../sections/networks.ts';
-import { error, oneOf, repeated, type Violation, warning, when } from '../violation.ts';
+import { error, missing, oneOf, repeated, type Violation, warning, when } from '../violation.ts';
 import type { PlatformConfig } from './platform.ts';
 
 // Platforms with addresses of their own instead of a cloud's load balancer.
@@ -55,6 +55,9 @@ export function checkVips(
         'Use another address',
       ),
     ),
+    ...(section.loadBalancer
+      ? missing(`${path}.loadBalancer`, section.loadBalancer, ['type'])
+      : []),
     ...oneOf(`${path}.loadBalancer.type`, section.loadBalancer?.type, [
       'OpenShiftManagedDefault',
       'UserManaged',

@@ -1,6 +1,6 @@
 import { knows } from '../../../openshift/features.ts';
 import { isDnsName } from '../../dns-name.ts';
-import { parseAddress } from '../../ip.ts';
+import { parseAddress, parseCidr } from '../../ip.ts';
 import type { InstallFacts } from '../facts.ts';
 import type { Fields } from '../fields.ts';
 import { countMachines, type MachinesConfig, poolsOf } from '../sections/machines.ts';
@@ -187,10 +187,12 @@ function checkPools(own: Section, config: MachinesConfig): Violation[] {
         error(`${place}.zones[${index}]`, `"${value}" stands there twice`, 'Remove one'),
       ),
       ...(of.zones ?? []).flatMap((zone, index) =>
-        oneOf(
-          `${place}.zones[${index}]`,
-          zone,
-          domains.flatMap((name) => name ?? []),
+        when(!domains.includes(zone), () =>
+          error(
+            `${place}.zones[${index}]`,
+            `"${zone}" is not a failure domain`,
+            'Name one of platform.vsphere.failureDomains',
+          ),
         ),
       ),
     ];
@@ -200,10 +202,23 @@ function checkPools(own: Section, config: MachinesConfig): Violation[] {
 function checkNodeNetworks({ nodeNetworking = {}, failureDomains = [] }: Section): Violation[] {
   const known = failureDomains.flatMap(({ topology }) => topology.networks ?? []);
   const { internal, external } = nodeNetworking;
-  return Object.entries({ internal, external }).flatMap(([side, spec]) =>
-    oneOf(`${PATH}.nodeNetworking.${side}.network`, spec?.network, known),
-  );
+  return Object.entries({ internal, external }).flatMap(([side, spec = {}]) => {
+    const path = `${PATH}.nodeNetworking.${side}`;
+    const { network, networkSubnetCidr = [], excludeNetworkSubnetCidr = [] } = spec;
+    return [
+      ...oneOf(`${path}.network`, network, known),
+      ...checkRanges(`${path}.networkSubnetCidr`, networkSubnetCidr),
+      ...checkRanges(`${path}.excludeNetworkSubnetCidr`, excludeNetworkSubnetCidr),
+    ];
+  });
 }
+
+const checkRanges = (path: string, ranges: readonly string[]): Violation[] =>
+  ranges.flatMap((range, index) =>
+    when(!parseCidr(range), () =>
+      error(`${path}[${index}]`, `"${range}" is not a range`, 'Write it as "10.0.0.0/16"'),
+    ),
+  );
 
 /** Machines with addresses of their own: one for each, and one to start with. */
 function checkHosts(hosts: NonNullable<Section['hosts']>, config: MachinesConfig): Violation[] {

@@ -6,7 +6,7 @@ import {
   sinceOf,
 } from '../../../openshift/features.ts';
 import { isDnsName, MAX_DNS_NAME } from '../../dns-name.ts';
-import { type Fields, flag, part, text, texts } from '../fields.ts';
+import { type Fields, flag, part, tags, text, texts, word } from '../fields.ts';
 import type { Surroundings } from '../traits.ts';
 import { error, oneOf, type Violation, warning, when } from '../violation.ts';
 
@@ -25,13 +25,13 @@ export const identityFields = {
   apiVersion: text,
   kind: text,
   metadata: z.looseObject({
-    name: z.string(),
+    name: word,
     creationTimestamp: text,
-    labels: z.record(z.string(), z.string()).optional(),
-    annotations: z.record(z.string(), z.string()).optional(),
+    labels: tags,
+    annotations: tags,
     namespace: text,
   }),
-  baseDomain: z.string(),
+  baseDomain: word,
   publish: text,
   operatorPublishingStrategy: part({ ingress: text, apiserver: text }),
   credentialsMode: text,

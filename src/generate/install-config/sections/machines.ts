@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { knows } from '../../../openshift/features.ts';
-import { type Fields, list, part, text, whole } from '../fields.ts';
+import { type Fields, list, part, text, whole, word } from '../fields.ts';
 import type { Surroundings, Traits } from '../traits.ts';
 import { error, missing, oneOf, repeated, type Violation, warning, when } from '../violation.ts';
+import type { IdentityConfig } from './identity.ts';
 
 /** `standard`: three and three; `compact`: three that do both; `single-node`: one. */
 export type ClusterSize =
@@ -20,7 +21,7 @@ export interface MachinesInput {
 
 const disk = { platformDiskID: text };
 export const machinePool = z.looseObject({
-  name: z.string(),
+  name: word,
   replicas: whole,
   architecture: text,
   hyperthreading: text,
@@ -49,10 +50,10 @@ export type MachinePool = z.infer<typeof machinePool>;
 export const machineFields = <P extends z.ZodRawShape>(platforms: P) => {
   const pool = machinePool.extend({ platform: part(platforms) });
   return {
-    controlPlane: pool.extend({ name: z.string().default('master') }).optional(),
-    arbiter: pool.extend({ name: z.string().default('arbiter') }).optional(),
+    controlPlane: pool.extend({ name: word.default('master') }).optional(),
+    arbiter: pool.extend({ name: word.default('arbiter') }).optional(),
     compute: z.array(pool).optional(),
-    bootstrapInPlace: z.looseObject({ installationDisk: z.string() }).optional(),
+    bootstrapInPlace: z.looseObject({ installationDisk: word }).optional(),
   };
 };
 export type MachinesConfig = Fields<ReturnType<typeof machineFields<Record<never, never>>>>;
@@ -99,6 +100,19 @@ export function poolsOf({ controlPlane, arbiter, compute = [] }: MachinesConfig)
     ...compute.map((pool, index) => ({ path: `compute[${index}]`, pool })),
   ];
 }
+
+/** Fields of features that no release has on by itself yet. */
+export const checkGates = (config: MachinesConfig & IdentityConfig): Violation[] =>
+  config.featureSet
+    ? []
+    : [
+        ...(config.pki ? ['pki'] : []),
+        ...poolsOf(config).flatMap(({ path, pool }) =>
+          pool.diskSetup?.length ? [`${path}.diskSetup`] : [],
+        ),
+      ].map((path) =>
+        error(path, 'it is for clusters with a feature set', 'Remove it, or set featureSet'),
+      );
 
 /** How many machines, and of which kind. */
 export function checkMachines(config: MachinesConfig, around: Surroundings): Violation[] {
@@ -198,6 +212,7 @@ function checkCompute(
   const { masters } = countMachines(config);
   const names = ['worker', ...(!platform || platform.isCloud ? ['edge'] : [])];
   return [
+    ...when(pool.name === '', () => error(`${path}.name`, 'it is empty', 'Write "worker"')),
     ...oneOf(`${path}.name`, pool.name, names),
     ...when(pool.replicas === 1 && masters > 1 && pool.name === 'worker', () =>
       warning(`${path}.replicas`, 'the two routers of the cluster want two machines', 'Use 2 or 0'),

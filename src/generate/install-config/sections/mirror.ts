@@ -10,7 +10,7 @@ import type { ReleaseVersion } from '../../../openshift/version.ts';
 import { type MirrorRule, normalizeRules } from '../../mirror-rule.ts';
 import { credentialFor, decodeAuth, type PullSecret, parsePullSecret } from '../../pull-secret.ts';
 import type { InstallFacts } from '../facts.ts';
-import { type Fields, text, texts } from '../fields.ts';
+import { type Fields, text, texts, word } from '../fields.ts';
 import type { Surroundings } from '../traits.ts';
 import { error, oneOf, type Violation, warning, when } from '../violation.ts';
 
@@ -21,7 +21,7 @@ export interface MirrorInput {
 }
 
 const sources = z
-  .array(z.looseObject({ source: z.string(), mirrors: texts, sourcePolicy: text }))
+  .array(z.looseObject({ source: word, mirrors: texts, sourcePolicy: text }))
   .optional();
 export const mirrorFields = {
   imageContentSources: sources,

@@ -84,7 +84,7 @@ const JOIN_SUBNET = '100.64.0.0/16';
 const DOCKER_BRIDGE = '172.17.0.0/16';
 
 const joinSubnetOf = ({ networking }: NetworksConfig): string | undefined =>
-  networking?.ovnKubernetesConfig?.ipv4?.internalJoinSubnet || undefined;
+  networking?.ovnKubernetesConfig?.ipv4?.internalJoinSubnet;
 
 function checkReserved(range: Range, config: NetworksConfig, { facts }: Surroundings): Violation[] {
   const wide = knows(facts.version, 'wideMasqueradeSubnet');
@@ -121,7 +121,7 @@ function meets(range: Cidr, other: string): boolean {
 /** A join subnet of one's own: apart from all others, and with an address for every possible node. */
 function checkJoinSubnet(config: NetworksConfig, ranges: readonly Range[]): Violation[] {
   const given = joinSubnetOf(config);
-  if (!given) return [];
+  if (given === undefined) return [];
   const path = 'networking.ovnKubernetesConfig.ipv4.internalJoinSubnet';
   const bad = checkText({ path, text: given });
   const [own] = toRange({ path, text: given });

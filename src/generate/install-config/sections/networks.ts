@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Address, containsAddress, parseCidr } from '../../ip.ts';
-import { type Fields, part, text, whole } from '../fields.ts';
+import { type Fields, part, text, texts, whole, word } from '../fields.ts';
 
 export interface NetworksInput {
   readonly machineNetwork?: readonly string[] | undefined;
@@ -12,14 +12,14 @@ export interface NetworksInput {
 }
 
 const clusterNetwork = z
-  .array(z.looseObject({ cidr: z.string(), hostPrefix: whole, hostSubnetLength: whole }))
+  .array(z.looseObject({ cidr: word, hostPrefix: whole, hostSubnetLength: whole }))
   .optional();
 export const networkFields = {
   networking: part({
     networkType: text,
-    machineNetwork: z.array(z.looseObject({ cidr: z.string() })).optional(),
+    machineNetwork: z.array(z.looseObject({ cidr: word })).optional(),
     clusterNetwork,
-    serviceNetwork: z.array(z.string()).optional(),
+    serviceNetwork: texts,
     clusterNetworkMTU: whole,
     ovnKubernetesConfig: part({ ipv4: part({ internalJoinSubnet: text }) }),
     networkObservability: part({ installationPolicy: text }),
@@ -63,21 +63,26 @@ export function buildNetworks(input: NetworksInput): { networking: Networking } 
 export function withNetworkDefaults(networking: Networking = {}): Networking {
   const defaults = buildNetworks({}).networking;
   const { machineCIDR, serviceCIDR } = networking;
-  const pods = networking.clusterNetwork ?? networking.clusterNetworks ?? defaults.clusterNetwork;
+  const pods =
+    some(networking.clusterNetwork) ?? some(networking.clusterNetworks) ?? defaults.clusterNetwork;
   return {
     ...networking,
     networkType: networking.networkType || networking.type || defaults.networkType,
     machineNetwork:
-      networking.machineNetwork ??
+      some(networking.machineNetwork) ??
       (machineCIDR ? [{ cidr: machineCIDR }] : defaults.machineNetwork),
     serviceNetwork:
-      networking.serviceNetwork ?? (serviceCIDR ? [serviceCIDR] : defaults.serviceNetwork),
+      some(networking.serviceNetwork) ?? (serviceCIDR ? [serviceCIDR] : defaults.serviceNetwork),
     clusterNetwork: pods?.map((entry) => ({
       ...entry,
       hostPrefix: entry.hostPrefix || prefixOf(entry.cidr, entry.hostSubnetLength),
     })),
   };
 }
+
+/** An empty list is as good as none. */
+const some = <T>(entries: T[] | undefined): T[] | undefined =>
+  entries?.length ? entries : undefined;
 
 function prefixOf(cidr: string, subnetLength: number | undefined): number | undefined {
   if (!subnetLength) return undefined;

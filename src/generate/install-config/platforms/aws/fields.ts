@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Fields, flag, list, part, text, texts, whole } from '../../fields.ts';
+import { type Fields, flag, list, part, tags, text, texts, whole, word } from '../../fields.ts';
 
 /** Of a machine pool. */
 export const awsPool = {
@@ -21,16 +21,14 @@ export const awsSection = {
   /** Deprecated. */
   subnets: texts,
   vpc: part({
-    subnets: z
-      .array(z.looseObject({ id: z.string(), roles: list({ type: z.string() }) }))
-      .optional(),
+    subnets: z.array(z.looseObject({ id: word, roles: list({ type: word }) })).optional(),
   }),
   hostedZone: text,
   hostedZoneRole: text,
   amiID: text,
-  userTags: z.record(z.string(), z.string()).optional(),
+  userTags: tags,
   propagateUserTags: flag,
-  serviceEndpoints: list({ name: z.string(), url: z.string() }),
+  serviceEndpoints: list({ name: word, url: word }),
   userProvisionedDNS: text,
   ipFamily: text,
   lbType: text,
