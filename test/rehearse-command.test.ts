@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -78,6 +78,16 @@ test('rehearse exits 7 for content, 3 for configuration and 2 for nothing to do'
     { cause: 'rule-missing', rule: expect.stringContaining('docker.io/library → mirror.test') },
   ]);
   expect(nothing.stderr).toContain('nothing names an image [USAGE]');
+});
+
+test('rehearse does not call it clean where what it was given names no image', async () => {
+  const manifest = join(folder, 'config-map.yaml');
+  writeFileSync(manifest, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
+
+  const { status, stdout, stderr } = await atoll('rehearse', '--no-dns', '--manifests', manifest);
+
+  expect([status, stdout]).toEqual([3, '']);
+  expect(stderr).toContain(`Cannot rehearse: no image is named in "${manifest}" [INPUT_INVALID]`);
 });
 
 test('rehearse plays the pulls of an install and models larger ones', async () => {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Context } from '../core/context.ts';
+import { AtollError } from '../core/errors.ts';
 import { by } from '../core/order.ts';
 import { mapBounded } from '../core/pool.ts';
 import { BlobChecks, type Depth } from './check/blob-checks.ts';
@@ -76,6 +77,7 @@ export async function rehearse(
   });
   await probeHosts(ctx, node, [...node.inside], hostHoles);
   const { images, unread } = await collectImages(ctx, options.inputs, checker);
+  if (images.length + unread.length === 0) throw nothingNamed(options.inputs);
   const checks = await checkAll(ctx, node, images, { checker, hostHoles }, options.concurrency);
   const openSources = openSourcesOf(checks);
   const leaks =
@@ -97,6 +99,16 @@ export async function rehearse(
   const durationMs = ctx.now().getTime() - started;
   ctx.emit({ type: 'task.finished', task: TASK, title: TITLE, durationMs });
   return { rehearsal, checks, openSources };
+}
+
+/** All of nothing can be pulled: that must not be taken for a rehearsal. */
+function nothingNamed({ reports, manifests, catalogs }: ImageInputs): AtollError {
+  const read = [...reports, ...manifests, ...catalogs].map((place) => `"${place}"`);
+  return new AtollError(
+    'INPUT_INVALID',
+    `Cannot rehearse: no image is named in ${read.join(', ') || 'what was given'}`,
+    { hint: 'Name others, or an image with --release or --image' },
+  );
 }
 
 /** Only holes count; what could not be listed is one. */
