@@ -1,6 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { COMMANDS, GROUPS } from '../src/cli/commands/index.ts';
@@ -121,4 +123,21 @@ describe('atoll init on a terminal', () => {
       text: expect.stringContaining('not looked at: whether stable-4.18 holds 4.18.9'),
     });
   });
+});
+
+test('atoll init writes a site to a pipe, and leaves nothing beside it', async () => {
+  const directory = await tempDir();
+  const pipe = join(directory, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const reader = promisify(execFile)('cat', [pipe]);
+  const own = fakeProcess();
+  const site = ['--name', 'north', '--release', '4.18.2', '--platform', 'none'];
+  const hosts = ['--base-domain', 'example.com', '--registry-host', 'mirror.example.com'];
+  const argv = ['init', '--to', pipe, ...site, ...hosts];
+
+  const status = await runCommandLine(argv, { commands: COMMANDS, groups: GROUPS }, own);
+
+  expect([status, own.stderr.text]).toEqual([0, '']);
+  expect(parse((await reader).stdout)).toMatchObject({ name: 'north' });
+  expect(await readdir(directory)).toEqual(['pipe']);
 });

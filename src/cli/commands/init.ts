@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AtollError } from '../../core/errors.ts';
 import { exists, writeFileAtomic } from '../../core/files.ts';
 import { shellLine } from '../../core/format.ts';
+import { outputPlace } from '../../core/output-place.ts';
 import { inputError } from '../../core/yaml-input.ts';
 import { minorOf } from '../../openshift/version.ts';
 import type { PlatformKind } from '../../platform/platform.ts';
@@ -60,13 +61,14 @@ export const initCommand = defineCommand({
       'does not',
     'atoll init --ui': 'a page to choose releases and operators on; writes imageset.yaml',
   },
-  async run(ctx, { options, terminal }) {
+  async run(ctx, { options, terminal }): Promise<Written> {
     if (options.ui) {
       const { composeImageSet } = await import('./compose.ts');
-      return { ...(await composeImageSet(ctx, options, terminal)), schema: undefined };
+      return { ...(await composeImageSet(ctx, options, terminal)), isComposed: true };
     }
     const path = resolve(options.to);
-    if (!options.force && (await exists(path))) {
+    const { isStream } = await outputPlace(path);
+    if (!options.force && !isStream && (await exists(path))) {
       throw new AtollError('USAGE', `Cannot write "${options.to}": it is there already`, {
         hint: 'Name another file with --to, or replace it with --force',
       });
@@ -77,15 +79,27 @@ export const initCommand = defineCommand({
     const { problems } = parseSite(path, text, {}, PLATFORMS);
     if (problems.length > 0) throw inputError(options.to, problems);
     await writeFileAtomic(path, text);
-    const schema = join(dirname(path), 'atoll.schema.json');
-    await writeFileAtomic(schema, `${JSON.stringify(siteJsonSchema(PLATFORMS), null, 2)}\n`);
-    return { file: path, schema };
+    // Beside a device or a pipe there is no place of ours.
+    return isStream ? { file: path } : { file: path, schema: await writeSchema(dirname(path)) };
   },
-  text: ({ file, schema }, style) =>
-    schema === undefined
+  text: ({ file, isComposed }: Written, style) =>
+    isComposed
       ? `next: ${shellLine(['atoll', 'mirror', 'sync', '-c', file])} docker://HOST --dry-run`
       : `Wrote ${style.bold(file)}\nnext: ${shellLine(['atoll', 'validate', '--site', file])}`,
 });
+
+interface Written {
+  readonly file: string;
+  readonly schema?: string;
+  /** It is an image set, made in the browser. */
+  readonly isComposed?: boolean;
+}
+
+async function writeSchema(folder: string): Promise<string> {
+  const path = join(folder, 'atoll.schema.json');
+  await writeFileAtomic(path, `${JSON.stringify(siteJsonSchema(PLATFORMS), null, 2)}\n`);
+  return path;
+}
 
 /** What platforms ask, as flags. */
 function platformOptions(platforms: readonly PlatformKind[]): Readonly<Record<string, OptionSpec>> {
