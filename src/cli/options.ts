@@ -35,6 +35,19 @@ function addParser(option: Option, spec: OptionSpec): void {
   if (spec.choices && spec.type === 'string') option.choices(spec.choices);
 }
 
+/** A second value would be lost, or the first. Aliases that end in a flag may repeat what they say. */
+export function onceOnly(option: Option): Option {
+  const { parseArg } = option;
+  let before: string | undefined;
+  return option.argParser((text: string, sofar: unknown) => {
+    if (before !== undefined && before !== text) {
+      throw new InvalidArgumentError(`It was "${before}" before, and can be one thing only.`);
+    }
+    before = text;
+    return parseArg ? parseArg(text, sofar) : text;
+  });
+}
+
 function checked(text: string, spec: OptionSpec): string {
   const problem = problemOf(text, spec);
   if (problem !== undefined) throw new InvalidArgumentError(problem);

@@ -129,6 +129,16 @@ test('parseArguments says what is wrong with a value', () => {
   expect(usage('status', '--quiet', '--verbose').message).toContain('exclude each other');
 });
 
+test('parseArguments loses no value: what can be one thing only is not taken twice', () => {
+  const words = ['mirror', 'copy', 'a', 'b', '--from', 'x'];
+
+  expect(usage(...words, '--from', 'y').message).toContain('It was "x" before');
+  expect(usage(...words, '--retries=5', '--retries', '6').message).toContain('It was "5" before');
+  expect(usage(...words, '--format', 'oci', '--format', 'docker').message).toContain('"oci"');
+  expect(run(...words, '--from', 'x', '--insecure', '--insecure').options.from).toBe('x');
+  expect(run(...words, '--output', 'text', '--output', 'json').globals.output).toBe('json');
+});
+
 test('parseArguments answers --help with words, and a missing command with the same unasked', () => {
   const help = parseArguments(['mirror', 'copy', '--help'], set);
   const missing = parseArguments(['mirror'], set);

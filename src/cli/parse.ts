@@ -3,7 +3,7 @@ import { AtollError } from '../core/errors.ts';
 import { type Command, type CommandInput, type OptionSpec, VERSION_FLAGS } from './command.ts';
 import { GLOBAL_OPTIONS, type GlobalOptions } from './global-options.ts';
 import { inOurWords } from './oc-mirror-flags.ts';
-import { flagsOf, toCommanderOption, withAbsent } from './options.ts';
+import { flagsOf, onceOnly, toCommanderOption, withAbsent } from './options.ts';
 import { usageError } from './usage-error.ts';
 
 type Options = Readonly<Record<string, OptionSpec>>;
@@ -67,7 +67,9 @@ interface Outcome {
 
 function buildProgram(set: CommandSet, outcome: Outcome): Node {
   const root = parentNode('atoll', 'Install OpenShift where there is no internet', outcome);
-  addOptions(root, GLOBAL_OPTIONS);
+  for (const [key, spec] of Object.entries(GLOBAL_OPTIONS)) {
+    root.addOption(toCommanderOption(key, spec));
+  }
   for (const command of set.commands) {
     const words = command.name.split(' ');
     const parent = words
@@ -142,16 +144,13 @@ function toNode(command: Command, name: string, outcome: Outcome): Node {
     const word = argument.variadic ? `${argument.name}...` : argument.name;
     node.argument(argument.optional ? `[${word}]` : `<${word}>`, argument.summary);
   }
-  addOptions(node, command.options);
+  for (const [key, spec] of Object.entries(command.options)) {
+    const option = toCommanderOption(key, spec);
+    node.addOption(spec.type === 'string' || spec.type === 'number' ? onceOnly(option) : option);
+  }
   node.addHelpText('after', examplesText(command));
   node.action(() => outcome.found(parsedRun(command, node)));
   return node;
-}
-
-function addOptions(node: Node, options: Options): void {
-  for (const [key, spec] of Object.entries(options)) {
-    node.addOption(toCommanderOption(key, spec));
-  }
 }
 
 function examplesText(command: Command): string {
