@@ -273,6 +273,25 @@ describe('patchIgnition', () => {
   });
 });
 
+test('patchIgnition warns of units whose text the server has, and not of those it only masks', () => {
+  const source = 'https://api-int.site.example.com:22623/config/worker';
+  const pointer = { ignition: { version: '3.2.0', config: { merge: [{ source }] } } };
+  const files = ['/etc/containers/storage.conf', '/etc/crio/crio.conf.d/00-default'].map(
+    (path) => ({ path }),
+  );
+  const units = [
+    { name: 'kubelet.service', contents: '[Service]' },
+    { name: 'ovs-configuration.service', mask: true },
+    { name: 'own.service', contents: '[Service]' },
+  ];
+
+  expect(patchIgnition(pointer, { files, units }).warnings).toEqual([
+    expect.stringMatching(
+      /^\/etc\/containers\/storage.conf, \/etc\/crio\/crio.conf.d\/00-default, kubelet.service: /,
+    ),
+  ]);
+});
+
 test('patchIgnition warns of what the machine config server replaces', () => {
   const source = 'https://api-int.site.example.com:22623/config/worker';
   const pointer = { ignition: { version: '3.2.0', config: { merge: [{ source }] } } };

@@ -51,15 +51,35 @@ export function patchIgnition(config: IgnitionConfig, patch: IgnitionPatch): Pat
 const SERVED = new Set([
   '/etc/containers/policy.json',
   '/etc/containers/registries.conf',
+  '/etc/containers/storage.conf',
+  '/etc/crio/crio.conf.d/00-default',
   '/etc/kubernetes/kubelet.conf',
   '/etc/mco/proxy.env',
+  '/etc/node-sizing-enabled.env',
+  '/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt',
   '/var/lib/kubelet/config.json',
+]);
+/** Units whose text it sends; to mask them is another field, which stays. */
+const SERVED_UNITS = new Set([
+  'kubelet.service',
+  'kubens.service',
+  'machine-config-daemon-firstboot.service',
+  'machine-config-daemon-pull.service',
+  'node-valid-hostname.service',
+  'nodeip-configuration.service',
+  'ovs-configuration.service',
 ]);
 
 /** A `master.ign` or `worker.ign` points to that server, and what is merged in wins. */
-function warningsOf({ ignition }: IgnitionConfig, { files = [] }: IgnitionPatch): string[] {
+function warningsOf({ ignition }: IgnitionConfig, patch: IgnitionPatch): string[] {
+  const { files = [], units = [] } = patch;
   const isPointer = (ignition.config?.merge ?? []).some(({ source }) => source?.startsWith('http'));
-  const lost = files.map(({ path }) => path).filter((path) => SERVED.has(path));
+  const lost = [
+    ...files.map(({ path }) => path).filter((path) => SERVED.has(path)),
+    ...units.flatMap(({ name, contents }) =>
+      contents !== undefined && SERVED_UNITS.has(name) ? [name] : [],
+    ),
+  ];
   if (!isPointer || lost.length === 0) return [];
   return [
     `${sortedUnique(lost).join(', ')}: the machine config server has its own, and the node will run with that one`,
