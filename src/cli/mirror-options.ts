@@ -6,7 +6,7 @@ import { AtollError } from '../core/errors.ts';
 import { parseBytes } from '../core/format.ts';
 import { parseWindow, withinWindow } from '../core/time-window.ts';
 import { createWeb } from '../http/web.ts';
-import { formatDestination, parseDestination } from '../mirror/destination.ts';
+import { formatDestination, parseClusterMirror } from '../mirror/destination.ts';
 import type { OtherMirrors } from '../mirror/flow/other-mirrors.ts';
 import type { MirrorReport } from '../mirror/flow/report.ts';
 import { workingFile } from '../mirror/flow/working-files.ts';
@@ -151,7 +151,7 @@ export function otherMirrors({
   readonly alsoAt: readonly string[];
 }): OtherMirrors | undefined {
   if (alsoAt.length === 0) return undefined;
-  const placeOf = (text: string) => formatDestination(parseDestination(text));
+  const placeOf = (text: string) => formatDestination(parseClusterMirror(text));
   const isNone = alsoAt.length === 1 && alsoAt[0] === 'none';
   const [home, mirrors] = [placeOf(to), isNone ? [] : alsoAt.map(placeOf)];
   if (mirrors.includes(home) || new Set(mirrors).size < mirrors.length)

@@ -40,6 +40,15 @@ export function parseDestination(text: string, maxNestedPaths = 0): Destination 
   return { registry: parts.registry, prefix, maxNestedPaths };
 }
 
+/** The same for a mirror that clusters will pull from: their objects cannot name an IPv6 address. */
+export function parseClusterMirror(text: string, maxNestedPaths?: number): Destination {
+  const destination = parseDestination(text, maxNestedPaths);
+  if (!destination.registry.startsWith('[')) return destination;
+  throw new AtollError('INPUT_INVALID', `Cannot mirror to "${text}": it is an IPv6 address`, {
+    hint: 'Mirror sets cannot name one: give the mirror a name, in DNS or with "atoll render hosts"',
+  });
+}
+
 export function formatDestination({ registry, prefix }: Destination): string {
   return prefix === '' ? registry : `${registry}/${prefix}`;
 }

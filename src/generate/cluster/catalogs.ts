@@ -44,6 +44,13 @@ export function clusterCatalog(input: CatalogInput) {
       hint: 'A digest never changes: name the catalog by its tag, or give no poll interval',
     });
   }
+  if (input.image.startsWith('[')) {
+    throw new AtollError(
+      'INPUT_INVALID',
+      `Cannot use "${input.image}" in a ClusterCatalog: it is an IPv6 address`,
+      { hint: 'Give the mirror a name, in DNS or with "atoll render hosts"' },
+    );
+  }
   const poll = minutes === undefined ? {} : { pollIntervalMinutes: minutes };
   return catalogV1(nameOf('cc', input), {
     ...(input.priority === undefined ? {} : { priority: input.priority }),

@@ -84,6 +84,44 @@ describe('catalogName', () => {
   });
 });
 
+test.each([
+  '[fd00::1]:5000',
+  'mirror:5000/team',
+  'm_x.example',
+  'quay.io/Team',
+  'quay.io/*',
+  '*.',
+  '',
+])('imagePolicy refuses the scope "%s", as the API does', (scope) => {
+  const input = { name: 'a', scopes: ['quay.io/team', scope], publicKey: KEY };
+
+  expect(() => imagePolicy(input)).toThrow(`Cannot have a policy for "${scope}"`);
+});
+
+test('imagePolicy takes every scope that the API takes, and only names where something is signed', () => {
+  const digest = digestOf('a');
+  const scopes = [
+    ...['quay.io', 'localhost:5000/a', '*.example.com', 'm.example:5000/a/b-c'],
+    ...['quay.io/a:v1', `quay.io/a@${digest}`, `quay.io/a:v1@${digest}`],
+  ];
+  const input = { name: 'a', scopes, publicKey: KEY };
+
+  expect(imagePolicy(input).spec.scopes).toEqual(scopes.toSorted());
+  for (const repository of ['quay.io/a:v1', '*.example.com']) {
+    expect(() => imagePolicy({ ...input, signedAs: { repository } })).toThrow('a policy for');
+  }
+});
+
+test.each([PEM, `x${KEY}`, `${KEY}x`, ''])('imagePolicy refuses the key %j', (publicKey) => {
+  const input = { name: 'a', scopes: ['quay.io/team'], publicKey };
+
+  expect(() => imagePolicy(input)).toThrow('Cannot trust this key');
+});
+
+test('clusterCatalog refuses an IPv6 address, which the API takes for no domain', () => {
+  expect(() => clusterCatalog({ image: '[fd00::1]:5000/index:v1' })).toThrow('an IPv6 address');
+});
+
 test('imagePolicy leaves the policy of the release to the cluster', () => {
   const input = { name: 'openshift', scopes: ['quay.io/team'], publicKey: KEY };
 

@@ -1,4 +1,5 @@
 import { AtollError } from '../../core/errors.ts';
+import { hostNameOf, isLocation } from '../../oci/registries/location.ts';
 import { clusterObject } from '../cluster-object.ts';
 import { objectName } from '../dns-name.ts';
 
@@ -29,6 +30,9 @@ export function imagePolicy(input: ImagePolicyInput) {
       hint: 'The cluster has one of that name for its release: take another',
     });
   }
+  checkKey(publicKey);
+  for (const scope of scopes) checkPlace(scope, true);
+  for (const place of Object.values(signedAs ?? {})) checkPlace(place, false);
   return clusterObject(
     'config.openshift.io/v1',
     kind,
@@ -44,6 +48,29 @@ export function imagePolicy(input: ImagePolicyInput) {
       },
     },
   );
+}
+
+const PUBLIC_KEY = /^-----BEGIN PUBLIC KEY-----\n[^-]+-----END PUBLIC KEY-----\n?$/;
+
+/** The API takes one key in PEM, and nothing before or behind it. */
+function checkKey(publicKey: string): void {
+  if (PUBLIC_KEY.test(publicKey)) return;
+  throw new AtollError('INPUT_INVALID', 'Cannot trust this key: it is no public key in PEM', {
+    hint: 'Give the cosign.pub that "cosign generate-key-pair" wrote, and nothing else in it',
+  });
+}
+
+/** Names of hosts have a dot, or are localhost. Only scopes may end in a tag or a digest. */
+function checkPlace(place: string, isScope: boolean): void {
+  const bare = isScope
+    ? place.replace(/(?<=\/.*):[\w][\w.-]*$|(?<=\/.*)(?::[\w][\w.-]*)?@\w+:[0-9a-f]{32,}$/, '')
+    : place;
+  const host = hostNameOf(bare);
+  const isNamed = host === 'localhost' || (host.includes('.') && !/[[_]/.test(host));
+  if (isNamed && isLocation(bare, { wildcard: isScope })) return;
+  throw new AtollError('INPUT_INVALID', `Cannot have a policy for "${place}"`, {
+    hint: 'Write a domain with a dot in it or "localhost", as "host.example[:port][/path]"',
+  });
 }
 
 /** Cosign signs names without tags, so only repositories can be compared. */

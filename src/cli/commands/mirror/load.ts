@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { selfCommand } from '../../../core/self.ts';
 import { rebuildInProcesses } from '../../../mirror/delta/rebuild-processes.ts';
-import { parseDestination } from '../../../mirror/destination.ts';
+import { parseClusterMirror } from '../../../mirror/destination.ts';
 import { loadBundle, planLoad } from '../../../mirror/flow/load.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { defineCommand } from '../../command.ts';
@@ -38,7 +38,7 @@ export const mirrorLoadCommand = defineCommand({
     return withRegistries(options, terminal, async (registries) => {
       const load = {
         folder: resolve(options.from),
-        destination: parseDestination(options.to, options.maxNestedPaths),
+        destination: parseClusterMirror(options.to, options.maxNestedPaths),
         registries,
         workingDir: new WorkingDir(resolve(options.dir)),
         keys: await bundleKeysFrom(options.verifyKey, terminal.env),

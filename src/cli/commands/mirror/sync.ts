@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseDestination } from '../../../mirror/destination.ts';
+import { parseClusterMirror } from '../../../mirror/destination.ts';
 import { askRemembered } from '../../../mirror/flow/ask-remembered.ts';
 import { defineCommand } from '../../command.ts';
 import { UI_SWITCH } from '../../dashboard-options.ts';
@@ -32,7 +32,7 @@ export const mirrorSyncCommand = defineCommand({
   },
   async run(ctx, input) {
     const { options, terminal } = input;
-    const destination = parseDestination(options.to, options.maxNestedPaths);
+    const destination = parseClusterMirror(options.to, options.maxNestedPaths);
     return withMirrorTools(options, terminal, async (tools) => {
       // A window may open hours later, when answers are old.
       const isNow = !options.dryRun && options.window === undefined;
