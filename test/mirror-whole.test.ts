@@ -1,4 +1,4 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
@@ -68,6 +68,30 @@ describeWithPeers(['docker-registry'], 'an image that is not whole', () => {
       expect([run.status, outcomes(run).toSorted()]).toEqual([0, ['copied', 'skipped']]);
       expect(await blobsAt(embedded.root)).toEqual(expect.arrayContaining(lost));
     }
+  });
+
+  test('is in no inventory with what it lacks, so that the next delta brings it', async () => {
+    const dir = await lab.folder('inventory');
+    const config = await lab.imageSet(SET);
+    const place = ['--dir', dir, '--insecure'];
+    const to = ['--to', `docker://${embedded.host}`];
+    const inventory = async () => {
+      const file = join(dir, 'inventory.json');
+      await lab.atoll('inventory', '--at', `docker://${embedded.host}`, '--to', file, ...place);
+      const { content } = JSON.parse(await readFile(file, 'utf8'));
+      return Object.keys(content).map((digest) => digest.slice('sha256:'.length));
+    };
+    await lab.atoll('sync', '-c', config, ...to, '--dir', dir, ...lab.collectFlags);
+    const before = await inventory();
+
+    const lost = await loseLayers(embedded.host, embedded.root);
+    const after = await inventory();
+    await lab.atoll('sync', '-c', config, ...to, '--dir', dir, ...lab.collectFlags);
+
+    expect(before).toEqual(expect.arrayContaining(lost));
+    expect(after.filter((hex) => lost.includes(hex))).toEqual([]);
+    expect(after.length).toBeGreaterThan(0);
+    expect(await inventory()).toEqual(before);
   });
 
   test('comes again with copy, where a registry of others is asked with verifyTarget', async () => {

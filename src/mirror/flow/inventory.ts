@@ -7,7 +7,7 @@ import { mapBounded } from '../../core/pool.ts';
 import { isDigest } from '../../oci/digest.ts';
 import { formatReference } from '../../oci/reference.ts';
 import { signatureTags } from '../../oci/referrers.ts';
-import type { Registries } from '../../remote/registries.ts';
+import type { Registries, Repository } from '../../remote/registries.ts';
 import { type BundleIndex, readIndex, readIndexFile } from '../bundle/bundle-index.ts';
 import { type Destination, formatDestination, isBelow } from '../destination.ts';
 import { treeOf } from './delete/mirror-content.ts';
@@ -64,9 +64,9 @@ export async function takeInventory(
     const repository = registries.repository(target.registry, target.repository);
     const below = relativeTo(destination, target.repository);
     for (const name of [digest, ...signatureTags(digest)]) {
-      const root = await repository.resolve(ctx, name);
-      const tree = root ? await treeOf(ctx, repository, root) : [];
-      for (const found of tree) content.set(found.digest, below);
+      for (const found of await presentTree(ctx, repository, name)) {
+        content.set(found.digest, below);
+      }
     }
   });
   const sorted = [...content].toSorted(byFirst);
@@ -75,6 +75,16 @@ export async function takeInventory(
     content: Object.fromEntries(sorted) as Inventory['content'],
     images: mirrored.map(previousOf),
   };
+}
+
+/** What a name leads to. Where the mirror says that something is lost, it is asked for each part. */
+async function presentTree(ctx: Context, repository: Repository, name: string) {
+  const root = await repository.resolve(ctx, name);
+  if (!root) return [];
+  const tree = await treeOf(ctx, repository, root);
+  if (await repository.has(ctx, root)) return tree;
+  const there = await mapBounded(ctx, AT_ONCE, tree, (each) => repository.has(ctx, each));
+  return tree.filter((_, index) => there[index]);
 }
 
 function warnOfNothing(ctx: Context, destination: Destination, workingDir: WorkingDir): void {
