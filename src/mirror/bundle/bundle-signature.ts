@@ -61,10 +61,11 @@ export async function loadBundleKeys(files: readonly string[]): Promise<readonly
 /** Where a machine names the keys without whose signature no bundle is loaded on it. */
 const KEY_RULE_FOLDER = '/etc/atoll/bundle-keys';
 
-/** The keys of such a folder; undefined where there is none, and so no rule. */
-async function loadKeyRule(folder: string): Promise<readonly PublicKey[] | undefined> {
+/** The keys of such a folder; undefined where the machine has none, and so no rule. One that was named has to be there. */
+async function loadKeyRule(named: string | undefined): Promise<readonly PublicKey[] | undefined> {
+  const folder = named ?? KEY_RULE_FOLDER;
   const names = await readdir(folder).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    if (named === undefined && systemCodeOf(error) === 'ENOENT') return undefined;
     throw unreadable(folder, error);
   });
   if (!names) return undefined;
@@ -72,12 +73,12 @@ async function loadKeyRule(folder: string): Promise<readonly PublicKey[] | undef
   return await loadBundleKeys(files.map((name) => join(folder, name)));
 }
 
-/** The keys a bundle has to be signed with: those that were given, and no others than a rule allows. */
+/** The keys a bundle has to be signed with: those that were given, and no others than the rule of the machine or of a folder allows. */
 export async function keysUnderRule(
   given: readonly PublicKey[],
-  folder: string = KEY_RULE_FOLDER,
+  named?: string,
 ): Promise<readonly PublicKey[]> {
-  const rule = await loadKeyRule(folder);
+  const rule = await loadKeyRule(named);
   if (!rule) return given;
   const allowed = new Set(rule.map((key) => key.getFingerprint()));
   const keys = given.length > 0 ? given.filter((key) => allowed.has(key.getFingerprint())) : rule;
@@ -85,7 +86,7 @@ export async function keysUnderRule(
   const found = given.length > 0 ? 'none of the given keys is there' : 'there is none';
   throw new AtollError(
     'SIGNATURE_INVALID',
-    `Cannot trust any bundle: this machine takes only those signed by a key of "${folder}", and ${found}`,
+    `Cannot trust any bundle: this machine takes only those signed by a key of "${named ?? KEY_RULE_FOLDER}", and ${found}`,
     { hint: 'Put the public key of whoever saves bundles there, as NAME.asc' },
   );
 }

@@ -69,6 +69,21 @@ describe('a bundle', () => {
     expect(() => sumsHold(folder)).toThrow('1 computed checksum did NOT match');
   });
 
+  test('that lost a file beside its index says so, one that never had any does not', async () => {
+    const folder = await save();
+
+    await rm(join(folder, 'bundle.spdx.json'));
+    const check = checkBundle(ctx, folder, []);
+    await expect(check).rejects.toMatchObject({
+      code: 'BUNDLE_DAMAGED',
+      message: expect.stringContaining('bundle.spdx.json (missing)') as string,
+    });
+
+    for (const file of ['SHA256SUMS', 'README_FIRST.txt', 'bundle.provenance.json'])
+      await rm(join(folder, file));
+    expect((await checkBundle(ctx, folder, [])).id).toBeTruthy();
+  });
+
   test('names what it holds and where that came from, in SPDX and in-toto', async () => {
     const folder = await save();
 
@@ -175,7 +190,10 @@ describe('keysUnderRule', () => {
     expect(await keys()).toBe(1);
     expect(await keys(other.open, team.open)).toBe(1);
     await expect(keys(other.open)).rejects.toMatchObject({ code: 'SIGNATURE_INVALID' });
-    expect(await keysUnderRule([], join(rule, 'absent'))).toEqual([]);
+    expect(await keysUnderRule([])).toEqual([]);
+    await expect(keysUnderRule([], join(rule, 'absent'))).rejects.toMatchObject({
+      code: 'FILE_UNREADABLE',
+    });
   });
 });
 

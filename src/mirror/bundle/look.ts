@@ -96,7 +96,7 @@ async function damagedChunks(ctx: Context, folder: string, index: BundleIndex) {
   }
 }
 
-/** They say nothing the index does not say, but for sums of parts: one that differs was changed. Older bundles have none. */
+/** They say nothing the index does not say, but for sums of parts: one that differs was changed, and one of several was lost. Older bundles have none. */
 async function damagedCompanions(
   folder: string,
   index: BundleIndex,
@@ -105,13 +105,15 @@ async function damagedCompanions(
 ): Promise<DamagedChunk[]> {
   const signature = await readTextIfPresent(join(folder, SIGNATURE_FILE));
   const damaged: DamagedChunk[] = [];
-  for (const [file, content] of companionsOf(index, text, signature)) {
+  const wanted = [...companionsOf(index, text, signature)];
+  for (const [file, content] of wanted) {
     const found = await readTextIfPresent(join(folder, file));
-    const isOther = found !== undefined && found !== content;
-    if (isOther && !(inParts && file === SUMS_FILE))
+    if (found === undefined) damaged.push({ file, found: 'missing' });
+    else if (found !== content && !(inParts && file === SUMS_FILE))
       damaged.push({ file, found: 'something else than the index says' });
   }
-  return damaged;
+  const isOlder = damaged.filter(({ found }) => found === 'missing').length === wanted.length;
+  return isOlder ? [] : damaged;
 }
 
 type NamedImage = Pick<BundleImage, 'kind' | 'source' | 'digest'>;

@@ -77,6 +77,11 @@ describe('the commands of bundles', () => {
     expect(await run('check', { folder: signed }, { verifyKey: [] }, env)).toContain(
       'the signature is valid',
     );
+    // A rule that is nowhere lets nothing in, rather than everything.
+    const nowhere = { ATOLL_BUNDLE_KEYS: join(keys, 'misspelled') };
+    await expect(
+      run('check', { folder: signed }, { verifyKey: [] }, nowhere),
+    ).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
     const archives = await tempDir();
     await writeFile(join(archives, 'mirror_000001.tar'), '');
     const flags = { to: 'mirror.invalid', dir: await tempDir(), ca: [], alsoAt: [], verifyKey: [] };
