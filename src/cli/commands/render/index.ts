@@ -21,6 +21,7 @@ import { imagePolicyTarget, pinnedImagesTarget, registriesDTarget } from './targ
 import { installConfigTarget } from './targets/install-config.ts';
 import { installConfigCheckCommand } from './targets/install-facts.ts';
 import { hostsTarget, mirrorSetsTarget, registriesConfTarget } from './targets/mirror-rules.ts';
+import { mirrorTimerTarget } from './targets/mirror-timer.ts';
 import {
   chronyTarget,
   crioTarget,
@@ -28,12 +29,7 @@ import {
   policyTarget,
 } from './targets/node-files.ts';
 import { patchIgnitionCommand } from './targets/patch-ignition.ts';
-import {
-  mirrorTimerTarget,
-  registryConfigTarget,
-  registryUnitTarget,
-  squidConfTarget,
-} from './targets/services.ts';
+import { registryConfigTarget, registryUnitTarget, squidConfTarget } from './targets/services.ts';
 import { awsPlatformTarget, cloudFormationNetworkTarget } from './targets/stacks.ts';
 
 /** Everything `atoll render` writes, in the order of its help. */

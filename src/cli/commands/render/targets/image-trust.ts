@@ -4,7 +4,7 @@ import { toYaml } from '../../../../core/yaml.ts';
 import { imagePolicy, type SignedName } from '../../../../generate/cluster/image-policy.ts';
 import { pinnedImageSets } from '../../../../generate/cluster/pinned-images.ts';
 import { registriesD } from '../../../../generate/registries-d.ts';
-import { formatReference, type Reference } from '../../../../oci/reference.ts';
+import { formatReference, parseReference, type Reference } from '../../../../oci/reference.ts';
 import { reportImages } from '../../../../rehearse/images/report-images.ts';
 import { file, pair, splitPair } from '../flag-files.ts';
 import { many, manyTexts, someTexts, text } from '../flags.ts';
@@ -90,16 +90,45 @@ export const pinnedImagesTarget = renderTarget({
   make: async ({ name, pool, image, report, release }) => {
     const listed = (await Promise.all(report.map(reportImages)))
       .flat()
-      .filter(({ kind }) => kind === 'release' || kind === 'component')
-      .filter((each) => release === undefined || each.release === release)
-      .flatMap(({ reference }) => byDigest(reference));
-    const images = [...image, ...listed];
+      .filter(({ kind }) => kind === 'release' || kind === 'component');
+    const chosen = listed.filter((each) => release === undefined || each.release === release);
+    if (release !== undefined && chosen.length === 0)
+      throw noSuchRelease(
+        release,
+        listed.flatMap((each) => each.release ?? []),
+      );
+    const images = [
+      ...image.map(pinnable),
+      ...chosen.flatMap(({ reference }) => byDigest(reference)),
+    ];
     if (images.length > 0) return toYaml(...pinnedImageSets({ name, pools: pool, images }));
     throw new AtollError('USAGE', 'Cannot pin images: there are none', {
       hint: 'Give --report working-dir/mirrored.json of a mirrored release, or --image',
     });
   },
 });
+
+function noSuchRelease(release: string, known: readonly string[]): AtollError {
+  const there = [...new Set(known)].toSorted().join(', ');
+  return new AtollError(
+    'USAGE',
+    `Cannot pin the images of release ${release}: it is in no report`,
+    {
+      hint: there
+        ? `There are ${there}`
+        : 'Give --report working-dir/mirrored.json of a mirrored release',
+    },
+  );
+}
+
+/** The API takes nothing but digests, and says so only when it is applied. */
+function pinnable(image: string): string {
+  const [pinned] = byDigest(parseReference(image));
+  if (pinned !== undefined) return pinned;
+  throw new AtollError('USAGE', `Cannot pin "${image}": it has no digest`, {
+    hint: 'Name it as REPOSITORY@sha256:…',
+  });
+}
 
 /** Only what has a digest can be pinned. */
 function byDigest({ registry, repository, digest }: Reference): string[] {

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { AtollError } from '../../../../core/errors.ts';
 import { DISTRIBUTION_IMAGE } from '../../../../generate/ignition/bastion-distribution.ts';
 import { distributionConfig } from '../../../../generate/units/distribution-config.ts';
-import { mirrorService, mirrorTimer } from '../../../../generate/units/mirror-timer.ts';
 import { podmanUnit } from '../../../../generate/units/podman-unit.ts';
 import { registryConfig } from '../../../../generate/units/registry-config.ts';
 import { REGISTRY_DEFAULTS, registryUnit } from '../../../../generate/units/registry-unit.ts';
@@ -23,29 +22,6 @@ const KIND = {
 };
 
 const registryPort = ({ site }: SiteInputs) => ({ port: site.registry.port });
-
-export const mirrorTimerTarget = renderTarget({
-  name: 'mirror-timer',
-  summary: 'systemd service and timer that keep a mirror in shape on schedule',
-  schema: z.object({
-    part: choice('PART', ['service', 'timer'], 'Which of the two files').default('service'),
-    run: text('COMMAND', 'What to run, without "atoll"').default('mirror outdated'),
-    schedule: text('CALENDAR', 'When, as systemd writes it').default('daily'),
-    program: text('PATH', 'atoll itself').default(REGISTRY_DEFAULTS.program),
-    folder: text('DIR', 'Folder to run in: where working-dir is').optional(),
-    user: text('NAME', 'User of the service').optional(),
-  }),
-  examples: {
-    'atoll render mirror-timer --run "mirror sync -c imageset.yaml --to docker://mirror.example:5000 --max-rate 20M --window 22:00-06:00" --to /etc/systemd/system/atoll-mirror.service':
-      'what runs',
-    'atoll render mirror-timer --part timer --schedule 22:00 --to /etc/systemd/system/atoll-mirror.timer':
-      'and when; then "systemctl enable --now atoll-mirror.timer"',
-  },
-  make: ({ part, run, schedule, program, folder, user }) =>
-    part === 'timer'
-      ? mirrorTimer({ schedule })
-      : mirrorService({ command: run.split(/\s+/), program, folder, user }),
-});
 
 export const registryUnitTarget = renderTarget({
   name: 'registry-unit',
