@@ -36,10 +36,10 @@ export function isOsComponent(component: {
   return OS_COMPONENT.test(component.name) || built.includes(OS_SOURCE);
 }
 
-/** The component that nodes of a release run as their system, where the install-config names no stream. */
-export function nodeImageComponent(version: ReleaseVersion | undefined): string {
-  const isNew = version !== undefined && defaultOsImageStream(version) === 'rhel-10';
-  return isNew ? 'rhel-coreos-10' : 'rhel-coreos';
+/** The component that nodes of a release run as their system: that of their stream, else of the usual one. */
+export function nodeImageComponent(version: ReleaseVersion | undefined, stream?: string): string {
+  const chosen = stream ?? (version && defaultOsImageStream(version));
+  return chosen === 'rhel-10' ? 'rhel-coreos-10' : 'rhel-coreos';
 }
 
 /** What every control plane node runs besides; the version operator runs from the release image itself. */

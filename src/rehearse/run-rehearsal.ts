@@ -137,16 +137,17 @@ async function runStorm(
   { checks }: FullRehearsal,
   { nodes, bytesPerSecond, hardware, modelNodes }: StormOptions,
 ) {
-  const storm = await playStorm(ctx, node, pullPlan(checks, nodes), bytesPerSecond);
+  const planFor = (count: number) => pullPlan(checks, count, node.config.osImageStream);
+  const storm = await playStorm(ctx, node, planFor(nodes), bytesPerSecond);
   const complete = { ...hardware, firstByteMs: storm.firstByteMs.p50 };
   const sizes = [...new Set([nodes, ...modelNodes])].toSorted((a, b) => a - b);
-  const models = sizes.map((size) => modelInstall(pullPlan(checks, size), complete));
+  const models = sizes.map((size) => modelInstall(planFor(size), complete));
   const largest = models.at(-1);
   return {
     storm,
     models,
     assumptions: largest ? assumptionsOf(complete, largest) : [],
-    relief: reliefOf(node.config.conf, pullPlan(checks, largest?.nodes ?? nodes), largest),
+    relief: reliefOf(node.config.conf, planFor(largest?.nodes ?? nodes), largest),
   };
 }
 

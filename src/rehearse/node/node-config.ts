@@ -28,6 +28,8 @@ export interface NodeConfig {
   readonly proxy: Readonly<Record<string, string>>;
   /** What the nodes run on: of an index only these images are pulled. */
   readonly platforms: readonly Platform[];
+  /** The RHEL that the install-config chooses; undefined leaves it to the release. */
+  readonly osImageStream: string | undefined;
   /** Rules the bootstrap machine has, where they are not all of `conf`: those of the install-config. */
   readonly bootstrapConf: RegistriesConf | undefined;
   readonly origins: ConfigOrigins;

@@ -53,6 +53,7 @@ export async function readNodeConfig(
         : parsePolicy(await readText(files.policy), shown(files.policy)),
     proxy: proxyOf(install?.config),
     platforms: platformsOf(choices.architectures, install?.config),
+    osImageStream: install?.config.osImageStream,
     origins: {
       rules: [
         ...files.registriesConf.map(shown),

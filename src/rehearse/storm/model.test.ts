@@ -58,6 +58,31 @@ test('pullPlan gives every node its share, and the rest to one of the control pl
   ]);
 });
 
+test.each([
+  [undefined, 'rhel-coreos-10'],
+  ['rhel-9', 'rhel-coreos'],
+  ['rhel-10', 'rhel-coreos-10'],
+])(
+  'pullPlan of 5.0 with the stream %s has every machine pull %s and no other system',
+  (stream, system) => {
+    const names = ['etcd', 'console', 'rhel-coreos', 'rhel-coreos-extensions', 'rhel-coreos-10'];
+    const checks = names.map(image).map((check) => ({
+      ...check,
+      image: { ...check.image, release: '5.0.1' },
+    }));
+
+    const pulled = pullPlan(checks, 4, stream).flatMap(({ nodes }) =>
+      nodes.map(({ images }) =>
+        images.flatMap(({ image: { component = '' } }) =>
+          component.includes('coreos') ? [component] : [],
+        ),
+      ),
+    );
+
+    expect(pulled).toEqual(Array.from({ length: 5 }, () => [system]));
+  },
+);
+
 test('modelInstall counts bytes once per node on the wire and once in all on the disk', () => {
   const { phases, bytes, distinctBytes, seconds } = modelInstall(pullPlan(CHECKS, 5), HARDWARE);
 

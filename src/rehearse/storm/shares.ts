@@ -1,6 +1,7 @@
 import {
   BOOTSTRAP_COMPONENTS,
   CONTROL_PLANE_COMPONENTS,
+  isOsComponent,
   NODE_COMPONENTS,
   nodeImageComponent,
 } from '../../openshift/components.ts';
@@ -27,22 +28,29 @@ const CONTROL_PLANE_NODES = 3;
 
 /**
  * Who pulls what when so many nodes are installed: first the bootstrap machine, then the control plane
- * at once, then the workers at once. What only runs somewhere is dealt out evenly.
+ * at once, then the workers at once. What only runs somewhere is dealt out evenly. Of several systems nodes pull
+ * the one of their stream.
  */
-export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhase[] {
+export function pullPlan(
+  checks: readonly ImageCheck[],
+  nodes: number,
+  stream?: string,
+): PullPhase[] {
   const images = checks.filter(({ found }) => found !== undefined);
   const masters = Math.min(CONTROL_PLANE_NODES, nodes);
   const workers = nodes - masters;
   const payload = images.filter(({ image }) => isPayload(image));
   const workload = images.filter(({ image }) => !isPayload(image));
   const release = payload.filter(({ image }) => image.kind === 'release');
-  const named = (names: readonly string[]) => pick(payload, names);
-  const system = systemOf(payload);
-  const everywhere = named(
-    NODE_COMPONENTS.map((name) => (name === NODE_IMAGE && system ? system : name)),
-  );
+  const system = systemOf(payload, stream);
+  const named = (names: readonly string[]) =>
+    pick(
+      payload,
+      names.map((name) => (name === NODE_IMAGE && system ? system : name)),
+    );
+  const everywhere = named(NODE_COMPONENTS);
   const control = [...release, ...everywhere, ...named(CONTROL_PLANE_COMPONENTS)];
-  const rest = payload.filter((check) => !control.includes(check));
+  const rest = payload.filter((check) => !control.includes(check) && !isSystem(check));
   const phases: PullPhase[] = [
     phaseOf('bootstrap', 1, () => [...release, ...named(BOOTSTRAP_COMPONENTS)]),
     phaseOf('control plane', masters, (index) => [
@@ -54,14 +62,18 @@ export function pullPlan(checks: readonly ImageCheck[], nodes: number): PullPhas
   return phases.filter((phase) => phase.nodes.length > 0);
 }
 
-/** Nodes of 5.0 run another system than those before, where the payload has both. */
-function systemOf(payload: readonly ImageCheck[]): string | undefined {
+/** Nodes of 5.0 run another system than those before, where the payload has both and nobody chose. */
+function systemOf(payload: readonly ImageCheck[], stream: string | undefined): string | undefined {
   const [version] = payload.flatMap(({ image }) => image.release ?? []);
-  const name = version && nodeImageComponent(parseReleaseVersion(version));
+  const name = version && nodeImageComponent(parseReleaseVersion(version), stream);
   return payload.some(({ image }) => image.component === name) ? name : undefined;
 }
 
 const NODE_IMAGE = nodeImageComponent(undefined);
+
+/** A system that is not that of the nodes, or extensions, which they pull only when told to. */
+const isSystem = ({ image: { component } }: ImageCheck) =>
+  component !== undefined && isOsComponent({ name: component, annotations: {} });
 
 function phaseOf(
   role: StormRole,
