@@ -89,6 +89,8 @@ describeWithPeers(['docker-registry'], 'a mirror over time', () => {
     const flags = ['--execute', '--yes', '--gc', folder, '--gc-grace', '0'];
     const done = await prune(NEW, ...flags);
 
+    expect(done.text).toContain('release 4.18.1-x86_64');
+    expect(retained.text).not.toContain('release 4.18.1-x86_64');
     expect(retained.pruned.images).toHaveLength(1);
     expect(retained.pruned.images[0]).toContain('hello-openshift');
     // The whole release stays with the one image that runs.
@@ -109,5 +111,23 @@ describeWithPeers(['docker-registry'], 'a mirror over time', () => {
       message: expect.stringContaining('Cannot prune') as string,
     });
     expect(await tagOf('4.18.2')).toBeDefined();
+  });
+
+  test('outdated sees a tag that moved upstream', async () => {
+    const set = 'mirror:\n  additionalImages:\n  - name: quay.io/openshifttest/moves:latest\n';
+    const place = `docker://${lab.upstream.host}/openshifttest`;
+    const move = (from: string) =>
+      lab.atoll('copy', `${place}/${from}`, `${place}/moves:latest`, ...lab.registryFlags);
+    await move('helm:3.17.0');
+    expect((await run('sync', set, '--to')).status).toBe(0);
+
+    const before = (await run('outdated', set, '--at')).result as Outdated;
+    await move('hello-openshift:multiarch');
+    const after = (await run('outdated', set, '--at')).result as Outdated;
+
+    expect(before.changed).toEqual([]);
+    expect(after.changed.map(({ source }) => source)).toEqual([
+      'quay.io/openshifttest/moves:latest',
+    ]);
   });
 });

@@ -38,6 +38,7 @@ const imageSchema = z.looseObject({
   reason: z.string(),
   /** A component has a name for each release it is part of. */
   release: z.looseObject({ tag: z.string() }).optional(),
+  component: z.string().optional(),
   neededBy: z.array(needSchema()).optional(),
 });
 

@@ -30,7 +30,10 @@ export interface BundleSummary {
   readonly since: readonly string[];
   /** Blobs the mirror is expected to have. */
   readonly expected: number;
-  readonly images: readonly Pick<BundleImage, 'kind' | 'source' | 'digest' | 'reason'>[];
+  readonly images: readonly Pick<
+    BundleImage,
+    'kind' | 'source' | 'digest' | 'reason' | 'component'
+  >[];
   /** What was asked for and could not be saved: with any, the bundle is partial. */
   readonly missing: NonNullable<BundleIndex['missing']>;
 }
@@ -54,7 +57,10 @@ function summaryOf(folder: string, index: BundleIndex, signed: boolean): BundleS
     deltas: deltas.length,
     since,
     expected: base.length,
-    images: images.map(({ kind, source, digest, reason }) => ({ kind, source, digest, reason })),
+    images: images.map(({ kind, source, digest, reason, component }) => ({
+      ...{ kind, source, digest, reason },
+      ...(component === undefined ? {} : { component }),
+    })),
     missing,
   };
 }

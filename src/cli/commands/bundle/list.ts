@@ -17,7 +17,11 @@ export const bundleListCommand = defineCommand({
   text: (summary, style) =>
     [
       ...columns(
-        summary.images.map(({ kind, source, reason }) => [kind, source, style.dim(reason)]),
+        summary.images.map(({ kind, source, reason, component }) => [
+          component ?? kind,
+          source,
+          style.dim(reason),
+        ]),
       ),
       summaryText(summary, style),
     ].join('\n'),

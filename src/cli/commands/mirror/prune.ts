@@ -10,7 +10,12 @@ import { collectPlaced } from '../../../mirror/flow/collect-content.ts';
 import { writeDeleteList } from '../../../mirror/flow/delete/delete-list.ts';
 import { type DeleteResult, executeDelete } from '../../../mirror/flow/delete/execute-delete.ts';
 import { targetsOf } from '../../../mirror/flow/delete/plan-delete.ts';
-import { lastWanted, planPrune, wantedOf } from '../../../mirror/flow/delete/plan-prune.ts';
+import {
+  lastWanted,
+  type PrunePlan,
+  planPrune,
+  wantedOf,
+} from '../../../mirror/flow/delete/plan-prune.ts';
 import { WorkingDir } from '../../../mirror/flow/working-dir.ts';
 import { collectRegistry } from '../../../registry/upkeep/gc.ts';
 import { defineCommand, type Style, type Terminal } from '../../command.ts';
@@ -24,6 +29,8 @@ const MINUTE_MS = 60_000;
 
 interface PruneOutcome {
   readonly images: readonly string[];
+  /** Releases that go whole, by their tags. */
+  readonly releases: readonly string[];
   /** Kept for a running cluster alone. */
   readonly inUse: number;
   readonly freedBytes: number;
@@ -76,7 +83,7 @@ export const mirrorPruneCommand = defineCommand({
       return await workingDir.exclusively(ctx, async () => {
         const plan = await planPrune(ctx, { ...common, wanted, keepReleases, running });
         const { freedBytes, inUse } = plan;
-        const planned = { images: targetsOf(plan), inUse, freedBytes };
+        const planned = { images: targetsOf(plan), releases: releasesOf(plan), inUse, freedBytes };
         if (!options.execute)
           return { ...planned, listFile: await writeDeleteList(workingDir, plan) };
         const question = `Remove ${counted(plan.deleted.length, 'image')} from ${options.at}?`;
@@ -122,18 +129,26 @@ async function collected(
   return { collectedBytes: freedBytes };
 }
 
+const releasesOf = ({ deleted }: PrunePlan): string[] =>
+  deleted.flatMap(({ image: { image } }) =>
+    image.kind === 'release' ? (image.release?.tag ?? []) : [],
+  );
+
 function pruneText(outcome: PruneOutcome, style: Style): string {
-  const { images, inUse, freedBytes, listFile, result, collectedBytes } = outcome;
+  const { images, releases, inUse, freedBytes, listFile, result, collectedBytes } = outcome;
+  const gone = releases.map((tag) => `${style.bold('release')} ${tag}`);
   const used = inUse > 0 ? `, ${inUse} stay because a cluster needs them` : '';
   if (!result)
     return [
       `${style.bold(counted(images.length, 'image'))} would go${used}`,
+      ...gone,
       `${formatBytes(freedBytes)} would be free after the registry collected its garbage`,
       `${style.dim('list')} ${listFile}`,
       'next: look at it, then run the same command with --execute',
     ].join('\n');
   return [
     `${style.bold(counted(result.deleted.length, 'image'))} removed${used}`,
+    ...gone,
     ...result.failures.map(({ target, message }) => `${style.red('failed')} ${target}: ${message}`),
     collectedBytes === undefined
       ? `${formatBytes(result.freedBytes)} are free after the registry collects its garbage`
