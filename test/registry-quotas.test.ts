@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentContext } from '../src/core/context.ts';
+import { digestOf } from '../src/oci/digest.ts';
+import { MEDIA_TYPES } from '../src/oci/media-types.ts';
 import type { QuotaRule } from '../src/registry/storage/quotas.ts';
 import { protectTags } from '../src/registry/storage/tag-protection.ts';
 import { applyRetention, type RetentionRule } from '../src/registry/upkeep/retention.ts';
@@ -79,7 +81,7 @@ test('a quota holds for pushes that come all at once', async () => {
 
 async function retained(rules: readonly RetentionRule[], protectedTags: readonly string[] = []) {
   let now = Date.parse('2030-01-01T00:00:00Z');
-  const { http, store } = await serve([], () => new Date(now));
+  const { http, store, root } = await serve([], () => new Date(now));
   const tags = ['v1', 'v2', 'v3', 'v4'];
   const digests: Record<string, string> = {};
   for (const tag of tags) {
@@ -93,7 +95,7 @@ async function retained(rules: readonly RetentionRule[], protectedTags: readonly
     const { bytes } = await http.send('GET', '/v2/ci/app/tags/list');
     return (JSON.parse(bytes.toString()) as { tags: string[] }).tags;
   };
-  return { http, store, apply, left, digests, tags, ctx };
+  return { http, store, root, apply, left, digests, tags, ctx };
 }
 
 test('retention keeps the last, what fits a pattern, and what is protected', async () => {
@@ -160,6 +162,44 @@ test('retention counts an image that is called by its own digest like any other'
 
   expect(await left()).toEqual([byDigest]);
   expect((await http.send('GET', `/v2/ci/app/manifests/${digests.v1}`)).status).toBe(200);
+});
+
+test('retention takes what lost its tag long ago, with what is attached, and nothing that a tag needs', async () => {
+  const rule = { repositories: 'ci/*', untaggedMs: 3 * DAY_MS };
+  const { apply, left, http, root, digests, ctx } = await retained([rule]);
+  const config = Buffer.from('{}');
+  const manifestOf = async (name: string) =>
+    (await http.send('GET', `/v2/ci/app/manifests/${name}`)).bytes;
+  const descriptorOf = async (name: string) => {
+    const { length: size } = await manifestOf(name);
+    return { mediaType: MEDIA_TYPES.ociManifest, digest: digests[name], size };
+  };
+  const { v1, v3 } = { v1: await descriptorOf('v1'), v3: await descriptorOf('v3') };
+  const signature = { ...imageManifest(config, []), subject: v1 };
+  const signed = await http.pushManifest('ci/app', digestOf(JSON.stringify(signature)), signature);
+  const byTag = imageManifest(config, [], { annotations: { signature: 'by tag' } });
+  for (const digest of [digests.v1, digests.v4])
+    await http.pushManifest('ci/app', `${digest?.replace(':', '-')}.sig`, byTag);
+  const index = { schemaVersion: 2, mediaType: MEDIA_TYPES.ociIndex, manifests: [v3] };
+  await http.pushManifest('ci/app', 'all', index);
+  await http.pushImage('other', 'v1');
+  for (const tag of ['v1', 'v2', 'v3']) await http.send('DELETE', `/v2/ci/app/manifests/${tag}`);
+  // All content is of today, which is long before the time of this test; one is pushed again in it.
+  const file = join(root, 'blobs', 'sha256', digests.v2?.slice('sha256:'.length) ?? '');
+  await utimes(file, ctx.now(), ctx.now());
+
+  expect(await apply(true)).toMatchObject({ removedTags: [], removedManifests: 2 });
+  expect(await apply()).toMatchObject({ removedTags: [], removedManifests: 2 });
+
+  const statusOf = async (name = '') =>
+    (await http.send('GET', `/v2/ci/app/manifests/${name}`)).status;
+  const attached = signed.headers.get('docker-content-digest') ?? '';
+  expect(await Promise.all([digests.v1, attached].map(statusOf))).toEqual([404, 404]);
+  // Young, part of an index with a tag, and tagged.
+  expect(await Promise.all([digests.v2, digests.v3, digests.v4].map(statusOf))).toEqual([
+    200, 200, 200,
+  ]);
+  expect(await left()).toEqual(['all', `${digests.v4?.replace(':', '-')}.sig`, 'v4']);
 });
 
 test('scheduled garbage collection applies retention first', async () => {

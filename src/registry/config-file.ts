@@ -65,11 +65,18 @@ const retention = z
     keepLast: z.number().int().nonnegative().optional(),
     keepTags: z.array(z.string().min(1)).optional(),
     olderThan: span.optional(),
+    untagged: span.optional(),
   })
-  .refine(({ keepLast, olderThan }) => keepLast !== undefined || olderThan !== undefined, {
-    message: 'must have "keepLast", "olderThan" or both',
-  })
-  .transform(({ olderThan, ...rest }) => ({ ...rest, olderThanMs: olderThan }));
+  .refine(
+    ({ keepLast, olderThan, untagged }) =>
+      [keepLast, olderThan, untagged].some((each) => each !== undefined),
+    { message: 'must have "keepLast", "olderThan" or "untagged"' },
+  )
+  .transform(({ olderThan, untagged, ...rest }) => ({
+    ...rest,
+    olderThanMs: olderThan,
+    untaggedMs: untagged,
+  }));
 
 const seconds = z.number().positive().max(1_000_000_000);
 const count = z.number().int().positive().max(1_000_000);

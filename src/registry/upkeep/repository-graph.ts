@@ -46,6 +46,18 @@ export function reachedFrom(graph: RepositoryGraph, start: readonly Digest[]): R
   return reached;
 }
 
+/** Takes a manifest out of its repository, and out of the list of what is attached to its subject. */
+export async function removeManifest(
+  ctx: Context,
+  links: Links,
+  repository: string,
+  digest: Digest,
+  subject: Digest | undefined,
+): Promise<void> {
+  if (subject) await links.referrers(subject).remove(ctx, repository, digest);
+  await links.manifests.remove(ctx, repository, digest);
+}
+
 /** `sha256-HEX.sig` is about `sha256:HEX`; so is `sha256-HEX`, unless it names that very manifest. */
 export function attachedTo(tag: string): Digest | undefined {
   const digest = tag.replace(/\.[a-z]+$/, '').replace('-', ':');

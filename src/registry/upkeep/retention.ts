@@ -4,7 +4,8 @@ import type { Digest } from '../../oci/digest.ts';
 import type { Store } from '../../store/store.ts';
 import { type Links, openLinks, type TagLink } from '../storage/links.ts';
 import type { TagProtection } from '../storage/tag-protection.ts';
-import { attachedTo, reachedFrom, readRepository } from './repository-graph.ts';
+import { attachedTo, reachedFrom, readRepository, removeManifest } from './repository-graph.ts';
+import { removeUntagged, timesOfBlobs } from './untagged.ts';
 
 /** Which tags of the repositories that fit go by themselves. The first rule that fits counts. */
 export interface RetentionRule {
@@ -15,6 +16,8 @@ export interface RetentionRule {
   readonly keepTags?: readonly string[] | undefined;
   /** Only tags that were pushed so long ago go. */
   readonly olderThanMs?: number | undefined;
+  /** Images that no tag leads to go when nobody has pushed them for so long. */
+  readonly untaggedMs?: number | undefined;
 }
 
 export interface RetentionOptions {
@@ -45,9 +48,15 @@ export async function applyRetention(
   const dryRun = options.dryRun ?? false;
   const removedTags: string[] = [];
   let removedManifests = 0;
+  const pushedAt = timesOfBlobs(ctx, store);
   for await (const repository of links.repositories(ctx)) {
     const rule = options.rules.find((each) => matchesPattern(each.repositories, repository));
     if (!rule) continue;
+    if (rule.untaggedMs !== undefined) {
+      const before = new Date(ctx.now().getTime() - rule.untaggedMs);
+      const untagged = { repository, before, dryRun, pushedAt };
+      removedManifests += await removeUntagged(ctx, store, links, untagged);
+    }
     const tags = await tagsOf(ctx, links, repository);
     const stays = (tag: string) =>
       options.isProtected(repository, tag) ||
@@ -123,11 +132,8 @@ async function removeImages(
   const alone = tags.filter((each) => gone.has(each.tag) || isAttachedTo(each, lost));
   if (!dryRun) {
     for (const { tag, link } of alone) await removeTag(ctx, links, repository, tag, link.digest);
-    for (const digest of manifests) {
-      const subject = graph.get(digest)?.subject;
-      if (subject) await links.referrers(subject).remove(ctx, repository, digest);
-      await links.manifests.remove(ctx, repository, digest);
-    }
+    for (const digest of manifests)
+      await removeManifest(ctx, links, repository, digest, graph.get(digest)?.subject);
   }
   return { tags: alone.map(({ tag }) => tag), manifests: manifests.length };
 }
