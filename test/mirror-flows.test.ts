@@ -306,6 +306,16 @@ describeWithPeers(['docker-registry', 'skopeo', 'podman'], 'atoll mirror', () =>
     expect(
       await lab.digestAt(embedded.host, 'dry/openshift/release-images', '4.18.1-x86_64'),
     ).toBeUndefined();
+    const filesOf = async (...path: string[]) => {
+      const folder = join(dir, 'working-dir', ...path);
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+      const texts = names.toSorted().map((name) => readFile(join(folder, name), 'utf8'));
+      return [names.toSorted(), await Promise.all(texts)];
+    };
+    const promised = [await filesOf('dry-run', 'cluster-resources'), await filesOf('dry-run')];
+    await sync(config, host, dir);
+    expect(promised[0]?.[0]).toContain('signature-configmap.yaml');
+    expect(promised).toEqual([await filesOf('cluster-resources'), await filesOf()]);
   });
 
   test('a second sync adds to mirror sets and signatures; the same images give the same bytes', async () => {

@@ -11,8 +11,10 @@ import { walk } from '../../oci/walk.ts';
 import { chosenChildren } from '../copy/platforms.ts';
 import type { MirroredImage } from '../image-rules.ts';
 import { mappingText } from './placed-image.ts';
+import { writePlannedResources } from './planned-resources.ts';
 import type { RunContent } from './run.ts';
 import type { WorkingDir } from './working-dir.ts';
+import type { ResourceWriteOptions } from './write-resources.ts';
 
 const AT_ONCE = 16;
 
@@ -22,6 +24,8 @@ export interface DryRunOptions {
   readonly isThere: (image: MirroredImage, root: Descriptor) => Promise<boolean>;
   /** Content the mirror is known to have. */
   readonly have?: { has(digest: string): boolean } | undefined;
+  /** How resources for clusters would be written, where the run writes any. */
+  readonly resources?: ResourceWriteOptions | undefined;
 }
 
 /** Bytes a disk must have free, and has. */
@@ -44,6 +48,8 @@ export interface DryRun {
   readonly failures: readonly CollectFailure[];
   readonly mappingFile: string;
   readonly missingFile: string;
+  /** Folder of what the run would leave for clusters. */
+  readonly resources?: string | undefined;
 }
 
 interface Looked {
@@ -52,12 +58,14 @@ interface Looked {
   readonly content: readonly Descriptor[];
 }
 
-/** Looks at every image on both sides and writes `mapping.txt` and `missing.txt`. */
+/** Looks at every image on both sides and writes `mapping.txt`, `missing.txt` and resources for clusters. */
 export async function dryRun(
   ctx: Context,
-  { placed, sourceOf, failures: before }: RunContent,
+  content: RunContent,
   options: DryRunOptions,
 ): Promise<DryRun> {
+  const { placed, sourceOf, failures: before } = content;
+  const { workingDir, resources } = options;
   const failures = [...before];
   const looked = await mapBounded(ctx, AT_ONCE, placed, async (each): Promise<Looked> => {
     try {
@@ -69,11 +77,13 @@ export async function dryRun(
     }
   });
   const missing = looked.filter(({ present }) => !present);
-  const mappingFile = options.workingDir.file('dry-run', 'mapping.txt');
-  const missingFile = options.workingDir.file('dry-run', 'missing.txt');
+  const mappingFile = workingDir.file('dry-run', 'mapping.txt');
+  const missingFile = workingDir.file('dry-run', 'missing.txt');
   await writeFileAtomic(mappingFile, mappingText(placed));
   await writeFileAtomic(missingFile, mappingText(missing.map((each) => each.placed)));
+  const folder = resources && (await writePlannedResources(ctx, workingDir, content, resources));
   return {
+    ...(folder === undefined ? {} : { resources: folder }),
     images: placed.length,
     missingImages: missing.length,
     totalBytes: bytesOf(sizesOf(looked)),

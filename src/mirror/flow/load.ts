@@ -104,6 +104,7 @@ export function planLoad(ctx: Context, options: LoadOptions): Promise<DryRun> {
       workingDir,
       isThere: presentIn(ctx, registries),
       have: bundle.base,
+      resources: options,
     }),
   );
 }

@@ -37,5 +37,6 @@ export async function planSync(ctx: Context, options: SyncOptions): Promise<DryR
   const { registries, workingDir } = options;
   const content = await collectPlaced(ctx, options);
   const { dryRun } = await import('./dry-run.ts');
-  return dryRun(ctx, content, { workingDir, isThere: presentIn(ctx, registries) });
+  const isThere = presentIn(ctx, registries);
+  return dryRun(ctx, content, { workingDir, isThere, resources: options });
 }

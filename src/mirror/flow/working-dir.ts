@@ -20,7 +20,7 @@ import { workingFile } from './working-files.ts';
 //   other-mirrors.json       mirrors with the same content, over all runs
 //   cluster-resources/       what to apply to the cluster, made from the two above
 //   install-config.yaml      the part of an install-config that names the mirror
-//   dry-run/                 mapping.txt, missing.txt
+//   dry-run/                 mapping.txt, missing.txt, and cluster-resources as they would be
 //   delete/                  delete-images.yaml
 //   logs/                    mirroring_errors_<time>.txt
 //   partial/                 blobs and uploads under way; empty when nothing is

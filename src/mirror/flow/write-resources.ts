@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as z from 'zod';
 import type { Context } from '../../core/context.ts';
+import { systemCodeOf } from '../../core/errors.ts';
 import { makeFolder, readText, readTextIfPresent, writeFileAtomic } from '../../core/files.ts';
 import { yamlDocuments } from '../../core/yaml.ts';
 import {
@@ -36,7 +37,7 @@ export async function writeResources(
   const options: ResourceOptions = { icsp, others: await knownMirrors(workingDir, alsoAt) };
   const folder = workingDir.file('cluster-resources');
   await makeFolder(folder);
-  const found = (await readdir(folder)).filter((name) => RESOURCE_FILE.test(name));
+  const found = await resourceFiles(workingDir);
   const names = await catalogNames(workingDir, found);
   const files = clusterResources(images, await workingDir.signatures(), options, names);
   for (const name of found) {
@@ -55,6 +56,18 @@ export async function writeResources(
   else await writeTold(ctx, path, installConfig);
   return { resources: written.toSorted(), installConfig };
 }
+
+async function resourceFiles(workingDir: WorkingDir): Promise<string[]> {
+  const all = await readdir(workingDir.file('cluster-resources')).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return all.filter((name) => RESOURCE_FILE.test(name));
+}
+
+/** What earlier runs called the catalogs, whether there were any or not. */
+export const earlierNames = async (workingDir: WorkingDir): Promise<CatalogNames> =>
+  catalogNames(workingDir, await resourceFiles(workingDir));
 
 /** Made where there are catalogs: every run comes by here. */
 const catalogSchema = () =>

@@ -35,6 +35,7 @@ export function dryRunText(plan: DryRun, style: Style): string {
     ...failureLines(plan.failures, style),
     `${style.dim('mapping     ')} ${plan.mappingFile}`,
     `${style.dim('missing     ')} ${plan.missingFile}`,
+    ...(plan.resources ? [`${style.dim('resources   ')} ${plan.resources}`] : []),
   ].join('\n');
 }
 

@@ -23,7 +23,9 @@ export const mirrorLoadCommand = defineCommand({
     from: text('DIR', 'Folder of the bundle or of the archives', { required: true }),
     to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
     ...UI_SWITCH,
-    dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, load nothing'),
+    dryRun: onOff(
+      'Look at both sides, write mapping.txt, missing.txt and what clusters would get, load nothing',
+    ),
     verifyKey: VERIFY_KEY,
     ...MIRROR_OPTIONS,
   },

@@ -20,7 +20,9 @@ export const mirrorSyncCommand = defineCommand({
     }),
     to: text('docker://HOST[/PATH]', 'The mirror', { required: true }),
     ...UI_SWITCH,
-    dryRun: onOff('Look at both sides, write mapping.txt and missing.txt, copy nothing'),
+    dryRun: onOff(
+      'Look at both sides, write mapping.txt, missing.txt and what clusters would get, copy nothing',
+    ),
     ...MIRROR_OPTIONS,
     ...COLLECT_OPTIONS,
   },
