@@ -1,8 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { AtollError } from '../../core/errors.ts';
-import { unreadable } from '../../core/files.ts';
 import { by } from '../../core/order.ts';
 import { mapBounded } from '../../core/pool.ts';
 import { failureOf } from '../collecting.ts';
@@ -13,7 +11,7 @@ import {
   mergeCollections,
 } from '../content-image.ts';
 import type { ImageSet } from '../image-set/image-set.ts';
-import { type CarriedFile, filesArtifact, requireFewFiles } from './artifact.ts';
+import { filesArtifact, requireFewFiles } from './artifact.ts';
 import {
   AT_ONCE,
   type DownloadDeps,
@@ -21,8 +19,8 @@ import {
   fetchAll,
   type Made,
 } from './download-world.ts';
-import { localFile } from './fetch-file.ts';
 import { findTool } from './known-tools.ts';
+import { localFiles } from './local-files.ts';
 import { repositoryFiles } from './package-repository.ts';
 import { fromReleases, makeBootImages, openOnce } from './release-downloads.ts';
 import { readSum } from './sums.ts';
@@ -99,7 +97,7 @@ async function makeFiles(
   const { name, url, path, sha256, sums, targetRepo, targetTag } = wanted;
   const place = { repository: targetRepo ?? `files/${name}`, tag: targetTag ?? 'latest' };
   if (url === undefined) {
-    const files = await localFiles(world, resolve(world.folder, path ?? ''));
+    const files = await localFiles(world.ctx, resolve(world.folder, path ?? ''));
     return [{ ...place, reason: `listed as ${path}`, files }];
   }
   const file = basename(new URL(url).pathname);
@@ -107,24 +105,6 @@ async function makeFiles(
   const own = sha256 ? { sha256, by: 'the image set' } : undefined;
   const files = await fetchAll(world, [{ path: file, url, sum: own ?? sum }]);
   return [{ ...place, reason: `from ${url}`, files }];
-}
-
-/** A file, or all files of a folder in an order that depends on nothing but their names. */
-async function localFiles({ ctx }: DownloadWorld, path: string): Promise<CarriedFile[]> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
-  if (found.isFile()) return [await localFile(ctx, path, basename(path), path)];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  if (files.length === 0)
-    throw new AtollError('INPUT_INVALID', `Cannot carry "${path}": it holds no files`);
-  requireFewFiles(files.length);
-  return await mapBounded(ctx, AT_ONCE, files.toSorted(), (file) =>
-    localFile(ctx, file, relative(path, file), file),
-  );
 }
 
 async function makeTool(
