@@ -151,6 +151,25 @@ describe('findTool', () => {
     expect(url).toBe(at(folder).replace('sha256sum.txt', 'oc-mirror.rhel9.tar.gz'));
   });
 
+  test.each([
+    ['tkn', '0.41.0', 'arm64', 'pipeline/0.41.0', 'tkn-linux-arm64.tar.gz'],
+    ['tkn', '0.19.1', 'amd64', 'pipeline/0.19.1', 'tkn-linux-amd64-0.19.1.tar.gz'],
+    [
+      'coreos-installer',
+      'v0.24.0-1',
+      'arm64',
+      'coreos-installer/v0.24.0-1',
+      'coreos-installer_arm64',
+    ],
+    ['coreos-installer', '0.8.0-3', 'amd64', 'coreos-installer/v0.8.0-3', 'coreos-installer'],
+  ])('finds %s %s for %s', async (name, version, machine, folder, file) => {
+    const sums = at(`openshift-v4/clients/${folder}`);
+
+    const found = await findTool(ctx, published({ [sums]: [file] }), { name, version, machine });
+
+    expect(found.url).toBe(sums.replace('sha256sum.txt', file));
+  });
+
   test('names where it looked for what is nowhere', async () => {
     await expect(findTool(ctx, published({}), opm('4.99.0'))).rejects.toMatchObject({
       code: 'INPUT_INVALID',

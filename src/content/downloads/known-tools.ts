@@ -42,6 +42,19 @@ const PLACES: Readonly<Record<string, Places>> = {
     `opm-linux-${version}.tar.gz`,
     `opm-linux-rhel9-${version}.tar.gz`,
   ]),
+  tkn: (version, machine) => [
+    {
+      sums: `${MIRROR}/openshift-v4/clients/pipeline/${version}/sha256sum.txt`,
+      files: [`tkn-linux-${machine}-${version}.tar.gz`, `tkn-linux-${machine}.tar.gz`],
+    },
+  ],
+  // Its folders have the "v" of its versions, and the name without an architecture is that of the first one.
+  'coreos-installer': (version, machine) => [
+    {
+      sums: `${MIRROR}/openshift-v4/clients/coreos-installer/v${version}/sha256sum.txt`,
+      files: [`coreos-installer_${machine}`, ...(machine === 'amd64' ? ['coreos-installer'] : [])],
+    },
+  ],
   helm: (version, machine) => {
     const file = `helm-v${version}-linux-${machine}.tar.gz`;
     return [{ sums: `https://get.helm.sh/${file}.sha256sum`, files: [file] }];

@@ -57,7 +57,9 @@ const file = z
 const machines = z.array(architectures(MACHINES)).min(1).default(['amd64']);
 
 const tool = z.strictObject({
-  name: z.enum(['oc', 'openshift-install', 'oc-mirror', 'opm', 'helm']),
+  name: z.enum([
+    ...['oc', 'openshift-install', 'oc-mirror', 'opm', 'helm', 'tkn', 'coreos-installer'],
+  ] as const),
   version: text
     .optional()
     .describe('Of oc-mirror, opm and helm; oc and openshift-install come from each release'),

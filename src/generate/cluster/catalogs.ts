@@ -87,6 +87,19 @@ export function catalogName(prefix: 'cs' | 'cc', image: string): string {
   });
 }
 
+/** What clusters with a way out call the catalogs of Red Hat: subscriptions written for those hold then, too. */
+const DEFAULT_NAMES: Readonly<Record<string, string>> = {
+  'redhat-operator-index': 'redhat-operators',
+  'certified-operator-index': 'certified-operators',
+  'community-operator-index': 'community-operators',
+  'redhat-marketplace-index': 'redhat-marketplace',
+};
+
+/** The default name of a mirrored catalog; undefined where it is none of Red Hat's. */
+export function defaultCatalogName(image: string): string | undefined {
+  return DEFAULT_NAMES[parseReference(image).repository.split('/').at(-1) ?? ''];
+}
+
 function suffixOf({ tag, digest }: Reference): string {
   const text = tag ?? digest?.slice(digest.indexOf(':') + 1) ?? '0';
   return text.slice(0, 12).toLowerCase();

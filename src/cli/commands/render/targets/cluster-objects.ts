@@ -7,6 +7,7 @@ import {
   catalogSource,
   clusterCatalog,
   clusterCatalogOff,
+  defaultCatalogName,
   operatorHub,
 } from '../../../../generate/cluster/catalogs.ts';
 import {
@@ -49,6 +50,9 @@ export const catalogSourcesTarget = renderTarget({
     catalog: someTexts('IMAGE', 'Catalog in the mirror; may be given more than once'),
     clusterCatalogs: onOff('Write ClusterCatalogs too (OLM v1, 4.18 and later)'),
     defaults: onOff('Switch the catalogs on the internet off', true),
+    defaultNames: onOff(
+      'Name CatalogSources as connected clusters do, such as redhat-operators; needs --no-defaults',
+    ),
     release: text(
       'VERSION',
       'Release of the cluster: 4.22 brings fewer catalogs than those before it',
@@ -67,11 +71,13 @@ export const catalogSourcesTarget = renderTarget({
     defaults: inputs.site.postInstall.defaultCatalogs,
     release: releaseOf(inputs),
   }),
-  make: ({ catalog, clusterCatalogs, defaults, release, pollInterval, displayName }) => {
+  make: (options) => {
+    const { catalog, clusterCatalogs, defaults, release, pollInterval, displayName } = options;
     const catalogs = catalog.toSorted().map((image) => ({ image, pollInterval, displayName }));
+    const nameOf = options.defaultNames ? defaultNames(catalog, defaults) : () => undefined;
     return toYaml(
       ...(defaults ? [] : [operatorHub({ defaultsOff: true })]),
-      ...catalogs.map(catalogSource),
+      ...catalogs.map((each) => catalogSource({ ...each, name: nameOf(each.image) })),
       ...(clusterCatalogs ? catalogs.map(clusterCatalog) : []),
       ...(clusterCatalogs && !defaults
         ? defaultClusterCatalogs(release).map(clusterCatalogOff)
@@ -79,6 +85,17 @@ export const catalogSourcesTarget = renderTarget({
     );
   },
 });
+
+/** Two catalogs cannot have one name, and the operator of the defaults takes such names back while they are on. */
+function defaultNames(catalogs: readonly string[], defaultsOn: boolean) {
+  const named = catalogs.flatMap((image) => defaultCatalogName(image) ?? []);
+  const twice = named.find((name, index) => named.indexOf(name) !== index);
+  if (!defaultsOn && twice === undefined) return defaultCatalogName;
+  const found = defaultsOn ? 'the defaults are on' : `two catalogs would be "${twice}"`;
+  throw new AtollError('USAGE', `Cannot use the default names of catalogs: ${found}`, {
+    hint: defaultsOn ? 'Add --no-defaults' : 'Leave one of them out, or --default-names',
+  });
+}
 
 export const imageConfigTarget = renderTarget({
   name: 'image-config',

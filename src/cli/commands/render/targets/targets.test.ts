@@ -80,3 +80,21 @@ test('pinned-images of a release that is not there names those that are', async 
   expect(stderr).toContain('5.0.2');
   expect(stderr).toContain('4.18.1, 5.0.1');
 });
+
+const catalogs = (...names: string[]) =>
+  names.flatMap((name) => ['--catalog', `mirror.example:5000/redhat/${name}`]);
+
+test('catalog-sources can have the names that connected clusters know', async () => {
+  const given = catalogs('redhat-operator-index:v5.0', 'team-index:v1');
+
+  const { stdout } = await render('catalog-sources', ...given, '--no-defaults', '--default-names');
+  const on = await render('catalog-sources', ...given, '--default-names');
+  const both = catalogs('redhat-operator-index:v5.0', 'redhat-operator-index:v4.23');
+  const twice = await render('catalog-sources', ...both, '--no-defaults', '--default-names');
+
+  expect(stdout).toContain('name: redhat-operators\n');
+  expect(stdout).toContain('name: cs-team-index-v1\n');
+  expect([on.status, twice.status]).toEqual([2, 2]);
+  expect(on.stderr).toContain('Add --no-defaults');
+  expect(twice.stderr).toContain('two catalogs would be "redhat-operators"');
+});
