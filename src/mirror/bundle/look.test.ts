@@ -287,4 +287,31 @@ describe('diffBundles', () => {
       same: 0,
     });
   });
+
+  test('keeps apart what is of one name: two releases, two images of a repository by digest', async () => {
+    const image = (digest: string, more: object) => ({
+      ...{ kind: 'related', digest: digestOf(digest), mediaType: '', size: 1, reason: 'made up' },
+      ...{ source: `quay.io/team/operand@${digestOf(digest)}`, ...more },
+    });
+    const etcd = (digest: string) => image(digest, { kind: 'component', component: 'etcd' });
+    const bundleOf = async (...images: ReturnType<typeof image>[]) => {
+      const folder = await tempDir();
+      const writer = await BundleWriter.open(folder, { chunkBytes: CHUNK_BYTES });
+      await writer.finish(ctx, { images, signatures: [] }, {});
+      return folder;
+    };
+    const old = await bundleOf(etcd('4.18.1'), image('a', {}), image('b', {}));
+    const fresh = await bundleOf(etcd('4.18.1'), etcd('4.18.2'), image('b', {}), image('c', {}));
+
+    const diff = await diffBundles(old, fresh);
+    const back = await diffBundles(fresh, old);
+
+    expect(diff).toMatchObject({
+      added: [{ digest: digestOf('4.18.2') }],
+      removed: [],
+      changed: [{ before: digestOf('a'), digest: digestOf('c') }],
+      same: 2,
+    });
+    expect(back).toMatchObject({ added: [], removed: [{ digest: digestOf('4.18.2') }], same: 2 });
+  });
 });

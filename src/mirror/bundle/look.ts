@@ -139,22 +139,12 @@ export interface BundleDiff {
 /** What one bundle has that the other has not, by their indexes; chunks are not needed. */
 export async function diffBundles(from: string, to: string): Promise<BundleDiff> {
   const [before, after] = [await readAny(from), await readAny(to)];
-  const [old, fresh] = [byName(before), byName(after)];
-  const named = ({ kind, source, digest }: BundleImage) => ({ kind, source, digest });
-  const changed = [...fresh].flatMap(([name, image]) => {
-    const earlier = old.get(name);
-    const isChanged = earlier && earlier.digest !== image.digest;
-    return isChanged ? [{ ...named(image), before: earlier.digest }] : [];
-  });
-  const added = [...fresh].filter(([name]) => !old.has(name)).map(([, image]) => named(image));
-  const removed = [...old].filter(([name]) => !fresh.has(name)).map(([, image]) => named(image));
+  const diff = imagesDiff(byName(before), byName(after));
   return {
     from: before.id,
     to: after.id,
-    added,
-    removed,
-    changed,
-    same: fresh.size - added.length - changed.length,
+    ...diff,
+    same: after.images.length - diff.added.length - diff.changed.length,
     addedBytes: onlyIn(after, before),
     removedBytes: onlyIn(before, after),
   };
@@ -163,13 +153,39 @@ export async function diffBundles(from: string, to: string): Promise<BundleDiff>
 const readAny = (path: string): Promise<BundleIndex> =>
   path.endsWith('.json') ? readIndexFile(path) : readIndex(path);
 
+type ByName = ReadonlyMap<string, readonly BundleImage[]>;
+
+/** Of one name there may be several, such as the etcd of two releases: what both have is the same, of the rest one follows the other. */
+function imagesDiff(old: ByName, fresh: ByName): Pick<BundleDiff, 'added' | 'removed' | 'changed'> {
+  const named = ({ kind, source, digest }: BundleImage) => ({ kind, source, digest });
+  const added: NamedImage[] = [];
+  const removed: NamedImage[] = [];
+  const changed: BundleDiff['changed'][number][] = [];
+  for (const name of new Set([...old.keys(), ...fresh.keys()])) {
+    const [before = [], after = []] = [old.get(name), fresh.get(name)];
+    const gone = without(before, after);
+    for (const image of without(after, before)) {
+      const earlier = gone.shift();
+      if (earlier) changed.push({ ...named(image), before: earlier.digest });
+      else added.push(named(image));
+    }
+    removed.push(...gone.map(named));
+  }
+  return { added, removed, changed };
+}
+
+const without = (images: readonly BundleImage[], others: readonly BundleImage[]): BundleImage[] =>
+  images.filter(({ digest }) => !others.some((other) => other.digest === digest));
+
 /** A component is the same thing in every release; all else is named by where it comes from. */
-function byName({ images }: BundleIndex): Map<string, BundleImage> {
+function byName({ images }: BundleIndex): ByName {
   const name = ({ kind, source, component, targetTag }: BundleImage) =>
-    typeof component === 'string'
-      ? `${kind} ${component}`
-      : [kind, source.replace(/@.*$/, ''), targetTag ?? ''].join(' ');
-  return new Map(images.map((image) => [name(image), image]));
+    component === undefined
+      ? [kind, source.replace(/@.*$/, ''), targetTag ?? ''].join(' ')
+      : `${kind} ${component}`;
+  const names = new Map<string, BundleImage[]>();
+  for (const image of images) names.set(name(image), [...(names.get(name(image)) ?? []), image]);
+  return names;
 }
 
 function onlyIn(index: BundleIndex, other: BundleIndex): number {
