@@ -70,6 +70,7 @@ describeWithPeers(['docker-registry'], 'a mirror over time', () => {
     );
 
     const retained = await prune(NEW, '--keep-releases', '2');
+    const newest = await prune(`mirror:\n${EXTRA}`, '--keep-releases', '1');
     const inUse = await planPrune(silentContext(), {
       wanted: [],
       keepReleases: 0,
@@ -91,6 +92,8 @@ describeWithPeers(['docker-registry'], 'a mirror over time', () => {
 
     expect(done.text).toContain('release 4.18.1-x86_64');
     expect(retained.text).not.toContain('release 4.18.1-x86_64');
+    expect(newest.text).toContain('release 4.18.1-x86_64');
+    expect(newest.text).not.toContain('release 4.18.2-x86_64');
     expect(retained.pruned.images).toHaveLength(1);
     expect(retained.pruned.images[0]).toContain('hello-openshift');
     // The whole release stays with the one image that runs.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentContext } from './context.ts';
 import { parseWindow, windowAt, withinWindow } from './time-window.ts';
 
@@ -34,6 +34,26 @@ test('withinWindow stops the work when the window closes', async () => {
     code: 'INTERRUPTED',
     message: expect.stringContaining('22:00-06:00'),
   });
+});
+
+test('withinWindow begins when the window opens, and stops when it closes after that', async () => {
+  vi.useFakeTimers({ now: at('12:00:00') });
+  onTestFinished(() => void vi.useRealTimers());
+  const ctx = silentContext({ now: () => at('12:00:00') });
+  const told: string[] = [];
+
+  const work = withinWindow(ctx, parseWindow('22:00-06:00'), async ({ signal }) => {
+    told.push('began');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    told.push('stopped');
+  });
+  for (const hours of [9.9, 0.2, 7.8, 0.2]) {
+    await vi.advanceTimersByTimeAsync(hours * HOUR);
+    told.push(`${hours} h`);
+  }
+  await work;
+
+  expect(told).toEqual(['9.9 h', 'began', '0.2 h', '7.8 h', 'stopped', '0.2 h']);
 });
 
 test('withinWindow lets the work end in time, and without a window as it likes', async () => {
