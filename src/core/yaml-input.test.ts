@@ -95,6 +95,17 @@ test.each([
   expect(parseYamlInput(schema, text).problems).not.toEqual([]);
 });
 
+test.each(['{toString: 1}', '{toString: null, valueOf: null}', '[{toString: null}]'])(
+  'parseYamlInput explains %s in a place of text',
+  (value) => {
+    const { problems } = parseYamlInput(schema, `name: ${value}\n`);
+
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^expected text, found a (?:mapping|list)/),
+    ]);
+  },
+);
+
 test('parseYamlInput takes a key without value for absent where that is the custom', () => {
   const options = { nullIsAbsent: true };
 

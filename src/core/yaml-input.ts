@@ -225,7 +225,9 @@ function isSecret(path: readonly PropertyKey[] = []): boolean {
 }
 
 /** Longer than any word that is asked for, or of several lines: a secret in the wrong place. */
-const looksSecret = (value: unknown): boolean => /^.{33}|[\n{}]/s.test(String(value));
+const looksSecret = (value: unknown): boolean =>
+  // Of a mapping or a list only that it is one is said; and its fields may have the names of methods.
+  typeof value !== 'object' && /^.{33}|[\n{}]/s.test(String(value));
 
 interface Shaped {
   readonly shape?: Readonly<Record<string, unknown>>;
