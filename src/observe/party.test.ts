@@ -11,6 +11,7 @@ const fresh = (text: string) => {
 test.each([
   ['Get "https://cdn#.quay.io/v2/": dial tcp: i/o timeout', 'source'],
   ['pinging container registry registry.redhat.io: x#', 'source'],
+  ['reading manifest # in container-registry.oracle.com/olcne/x: 500', 'source'],
   ['Get "https://console.redhat.com/api/#": EOF', 'telemetry'],
   ['Get "http://localhost:55000/v2/#": connection refused', 'cache'],
   ['Get "https://h#.example.com:22623/config/master": EOF', 'mcs'],
@@ -19,6 +20,8 @@ test.each([
   ['Get "https://oauth.apps.c#.example.com/healthz": EOF', 'apps'],
   ['Get "https://#.dkr.ecr.eu-west-1.amazonaws.com/v2/": EOF', 'mirror'],
   ['Post "https://ec#.eu-west-1.amazonaws.com/": EOF', 'aws'],
+  ['Get "https://ec2-192-0-2-#.eu-west-1.compute.amazonaws.com:5000/v2/": EOF', 'mirror'],
+  ['unable to push manifest to registry.ci.openshift.org/a#/b:1: denied', 'mirror'],
   ['Post "https://vcenter#.lab.example/sdk": EOF', 'vcenter'],
   ['Get "https://idrac#.lab.example/x": EOF', 'bmc'],
   ['Get "http://h#.example.com:3128/": EOF', 'proxy'],

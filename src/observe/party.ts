@@ -26,7 +26,7 @@ export const PARTIES = [
 export type Party = (typeof PARTIES)[number];
 
 const SOURCES =
-  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|quayio-production-s3[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|container-registry\.oracle\.com|registry\.suse\.com|docker\.pkg\.github\.com|cgr\.dev|lscr\.io|quayio-production-s3[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
 
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
@@ -43,7 +43,8 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
     'apps',
   ],
   [/\.dkr\.ecr[\w-]*\.[\w-]+\.amazonaws\.com/i, 'mirror'],
-  [/\.amazonaws\.com(?:\.cn)?(?::\d+)?$|\.api\.aws$/i, 'aws'],
+  // A machine in the cloud is none of its services.
+  [/(?<!\.compute(?:-\d)?)\.amazonaws\.com(?:\.cn)?(?::\d+)?$|\.api\.aws$/i, 'aws'],
   [/vcenter|vcsa|vsphere|^vc\d*[.-]/i, 'vcenter'],
   [/(?:^|[.-])(?:bmc|idrac|ilo|ipmi|redfish)\d*[\w-]*\./i, 'bmc'],
   [/:(?:3128|8888)$/, 'proxy'],
@@ -86,7 +87,7 @@ const REGISTRY_WORDS =
 
 /** Said by the one that is written to, whatever image the line names; a file on disk is where something read goes. */
 const WRITES =
-  /unable to push .*\bupload|failed to (?:put|push) (?:manifest|blob)|(?:at destination|writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
+  /unable to push (?:manifest to|.*\bupload)|failed to (?:put|push) (?:manifest|blob)|(?:at destination|writing (?:blob|manifest)|uploading (?:blob|manifest)|committing the finished blob): (?!.*(?:storing blob to file|happened during read|pinging container registry|https?:\/\/))/i;
 
 /** oc-mirror writes to its own cache, unless that is where an image comes from. */
 const TO_CACHE = /(?<!docker:\/\/localhost):55000/;

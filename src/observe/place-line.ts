@@ -37,6 +37,9 @@ const OPERATOR =
 const COMMAND_OUTPUT =
   /^(?:(?:error|info|warning|Error|Trying to pull|Getting image source|Error response from daemon)\b|(?:FATA|ERRO|WARN|INFO)\[\d+\](?!.*rpc error: code))/;
 const COMMANDS = ['cli:oc', 'cli:podman', 'cli:skopeo', 'cli:oc-mirror', ANYWHERE];
+/** Commands that speak for themselves: what `logs`, `get` and `describe` print was said by others. */
+const COPIES =
+  /^(?:(?:\[[^\]]*\]|\S*)[$#] )?(?:sudo )?(?:\S+\/)?(?:oc[- ]mirror|oc (?:-\S+ )*(?:adm (?:-a \S+ )?(?:release|catalog)|image)|skopeo (?:copy|sync|inspect|list-tags|login|delete)|(?:crane|oras) [a-z]+|regctl (?:image|repo|registry|tag)|(?:podman|docker|nerdctl) (?:image )?(?:pull|push|login|load|manifest)|helm (?:push|pull|registry)) (?=.*(?:[/:]|-[-\w]))/;
 /** oc hands on what a kubelet said. */
 const PULLED_BY_KUBELET = /^error: .*(?:Back-off pulling image|ErrImagePull|ImagePullBackOff)/;
 const PULL_EVENT = ['event:Failed', 'object:Pod', ANYWHERE];
@@ -50,6 +53,10 @@ const LOGRUS_TOOLS = [
   'journal:bootstrap/crio',
   ANYWHERE,
 ];
+
+/** Where the lines below a command come from, when it is one that copies or pulls images itself. */
+export const originsBelow = (command: string): readonly string[] | undefined =>
+  COPIES.test(command) ? COMMANDS : undefined;
 
 /** What one line says of itself, whatever the lines around it are. */
 export function placeLine(raw: string, kind: FileKind, year: Date): PlacedLine {

@@ -267,6 +267,28 @@ test.each([
   expect(inPlace('words', before, { ...GUESSED, origins: ['cli:oc'] }).origins).toEqual(['cli:oc']);
 });
 
+test.each([
+  '$ oc-mirror list operators --catalog=x',
+  '[root@host ~]# oc mirror --v2 -c isc.yaml file://x',
+  'oc adm release mirror --to=m.lab:5000/ocp \\',
+  '$ sudo podman pull m.lab:5000/x',
+  'docker push m.lab:5000/x',
+  '$ ./bin/skopeo copy docker://a docker://b',
+])('placed takes what stands below "%s" for what the command says', (command) => {
+  expect(inPlace('FATAL x', [command, '  --from=y']).origins).toEqual([
+    ...['cli:oc', 'cli:podman', 'cli:skopeo', 'cli:oc-mirror', 'text:unknown'],
+  ]);
+});
+
+test.each([
+  '$ oc logs x',
+  '$ docker logs registry',
+  '$ oc adm must-gather',
+  'docker push was slow,',
+])('placed does not take what stands below "%s" for its own words', (command) => {
+  expect(inPlace('FATAL x', [command]).origins).toEqual(['text:unknown']);
+});
+
 test('placed leads a line with the command that was typed and the line before it', () => {
   const before = () => ['[a@b ~]$ curl https://mirror.lab/v2/', '* Trying', 'so far', '< nothing'];
   const kind: FileKind = { format: 'plain', origins: [], guessed: true };

@@ -5,7 +5,7 @@ import { decodeJournalJson } from './formats/journal-json.ts';
 import { decodeJournalText } from './formats/journal-text.ts';
 import type { LineDecoder, LogLine } from './formats/log-line.ts';
 import { decodeOwnEvent } from './formats/own-journal.ts';
-import { type PlacedLine, PROMPT, placeLine } from './place-line.ts';
+import { originsBelow, type PlacedLine, PROMPT, placeLine } from './place-line.ts';
 import {
   createLineScanner,
   type LineHit,
@@ -251,6 +251,8 @@ function continued(
 /** A line that tells nothing most often goes on with what the line before it began. */
 function inherited(hit: LineInPlace, kind: FileKind, reference: Date): readonly string[] {
   for (const line of hit.before().toReversed()) {
+    const typed = originsBelow(line);
+    if (typed) return typed;
     if (line.trim() === '' || PROMPT.test(line)) break;
     const { origins } = placeLine(line, kind, reference);
     if (origins.length > 0) return origins.includes(ANYWHERE) ? origins : [...origins, ANYWHERE];
