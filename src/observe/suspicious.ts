@@ -48,7 +48,7 @@ const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
   ['(?:Invalid|Required|Unsupported) value', 4],
   ['unknown (?:field|flag|command)', 4],
   ['\\byaml: ', 4],
-  ['\\bdenied\\b', 3],
+  ['(?::|is|was|access) denied', 3],
   ['exceeded', 2],
   ['mismatch', 2],
   ['could not', 2],
