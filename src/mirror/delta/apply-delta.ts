@@ -23,17 +23,12 @@ export async function* applyDelta(
   const [instructions, differences, carried] = await openStreams(delta);
   const pages = typeof old === 'string' ? await OldPages.ofFile(old) : old;
   try {
-    const maker = new Maker(pages, differences, carried);
+    const maker = new Maker(pages, instructions, differences, carried);
     // Awaited only where it has to be: a promise for each instruction would cost more than the copying.
-    while (instructions.isReady || (await instructions.fill())) {
-      const word = instructions.next();
-      const kind = word % 4;
-      if (kind !== KINDS.insert) maker.move(signed(instructions.next()));
-      for (let left = Math.floor(word / 4); left > 0; ) {
-        if (maker.lacks(kind)) await maker.fill(kind);
-        left -= maker.make(kind, left);
-        if (maker.isFull) yield maker.take();
-      }
+    for (;;) {
+      const lacking = maker.run();
+      if (!lacking) yield maker.take();
+      else if (!(await lacking.fill())) break;
     }
     yield maker.take();
   } finally {
@@ -44,35 +39,46 @@ export async function* applyDelta(
 /** Puts the next bytes together, as far as what is in memory reaches. */
 class Maker {
   readonly #old: OldPages;
+  readonly #instructions: NumberReader;
   readonly #differences: PackedReader;
   readonly #carried: PackedReader;
   readonly #out = Buffer.allocUnsafe(OUTPUT_BYTES);
   #filled = 0;
   #oldAt = 0;
+  /** Of the instruction that is being followed. */
+  #kind = 0;
+  #left = 0;
 
-  constructor(old: OldPages, differences: PackedReader, carried: PackedReader) {
+  constructor(
+    old: OldPages,
+    instructions: NumberReader,
+    differences: PackedReader,
+    carried: PackedReader,
+  ) {
     this.#old = old;
+    this.#instructions = instructions;
     this.#differences = differences;
     this.#carried = carried;
   }
 
-  get isFull(): boolean {
-    return this.#filled === this.#out.length;
+  /** What has to be filled before it can go on; nothing where the output is full. */
+  run(): NumberReader | PackedReader | undefined {
+    for (;;) {
+      while (this.#left > 0) {
+        if (this.#filled === this.#out.length) return undefined;
+        const made = this.#make(this.#kind, this.#left);
+        if (made === 0) return this.#stream(this.#kind);
+        this.#left -= made;
+      }
+      if (!this.#instructions.isReady) return this.#instructions;
+      const word = this.#instructions.next();
+      this.#kind = word % 4;
+      this.#left = Math.floor(word / 4);
+      if (this.#kind !== KINDS.insert) this.#oldAt += signed(this.#instructions.next());
+    }
   }
 
-  move(distance: number): void {
-    this.#oldAt += distance;
-  }
-
-  lacks(kind: number): boolean {
-    return kind !== KINDS.copy && this.#stream(kind).available === 0;
-  }
-
-  async fill(kind: number): Promise<void> {
-    await this.#stream(kind).fill();
-  }
-
-  make(kind: number, most: number): number {
+  #make(kind: number, most: number): number {
     const room = Math.min(most, this.#out.length - this.#filled);
     const count =
       kind === KINDS.insert

@@ -23,6 +23,7 @@ export class NumberReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #bytes: Uint8Array = Buffer.alloc(0);
   #at = 0;
+  #isOver = false;
 
   constructor(chunks: AsyncIterator<Uint8Array>) {
     this.#chunks = chunks;
@@ -34,14 +35,17 @@ export class NumberReader {
 
   /** Whether the whole next instruction is here. */
   get isReady(): boolean {
-    return this.#left >= MOST_INSTRUCTION_BYTES;
+    return this.#left >= MOST_INSTRUCTION_BYTES || (this.#isOver && this.#left > 0);
   }
 
   /** Gets more; false at the end. */
   async fill(): Promise<boolean> {
     while (!this.isReady) {
       const { done, value } = await this.#chunks.next();
-      if (done) break;
+      if (done) {
+        this.#isOver = true;
+        break;
+      }
       this.#bytes = Buffer.concat([this.#bytes.subarray(this.#at), value]);
       this.#at = 0;
     }

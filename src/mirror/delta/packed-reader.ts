@@ -30,19 +30,20 @@ export class PackedReader {
     this.#chunks = unpacked(packed);
   }
 
-  get available(): number {
+  get #available(): number {
     return this.#bytes.length - this.#at;
   }
 
-  async fill(): Promise<void> {
+  async fill(): Promise<true> {
     const { done, value } = await this.#chunks.next();
     if (done) throw new RangeError('The delta is cut');
     this.#bytes = value;
     this.#at = 0;
+    return true;
   }
 
   take(to: Buffer, toAt: number, most: number): number {
-    const count = Math.min(most, this.available);
+    const count = Math.min(most, this.#available);
     copyBytes(this.#bytes, this.#at, to, toAt, count);
     this.#at += count;
     return count;
@@ -50,7 +51,7 @@ export class PackedReader {
 
   /** The sums of the bytes that are taken and of old ones. */
   add(old: Buffer, oldAt: number, to: Buffer, toAt: number, most: number): number {
-    const [bytes, at, count] = [this.#bytes, this.#at, Math.min(most, this.available)];
+    const [bytes, at, count] = [this.#bytes, this.#at, Math.min(most, this.#available)];
     for (let offset = 0; offset < count; offset += 1)
       to[toAt + offset] = (bytes[at + offset] as number) + (old[oldAt + offset] as number);
     this.#at += count;
