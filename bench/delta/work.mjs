@@ -47,19 +47,22 @@ async function apply() {
   return record;
 }
 
-/** As `load` does: as many processes as there are processors, each for one layer after the other. */
+/** As `load` does: as many processes as there are processors, each for one layer after the other, the biggest first. */
 async function together(folders) {
   const rebuild = rebuildInProcesses({ file: process.execPath, args: [import.meta.filename] }, 0);
-  const waiting = [...folders];
+  const jobs = await Promise.all(folders.map(jobIn));
+  const waiting = jobs.toSorted((one, other) => other.layer.size - one.layer.size);
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { record, path, base } = JSON.parse(await readFile(join(next, 'record.json'), 'utf8'));
-      await rebuild(ctx, { layer: record, base, delta: path, to: join(next, 'applied') });
-    }
+    for (let next = waiting.shift(); next; next = waiting.shift()) await rebuild(ctx, next);
   };
   const started = performance.now();
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
   return { seconds: (performance.now() - started) / 1000 };
+}
+
+async function jobIn(folder) {
+  const { record, path, base } = JSON.parse(await readFile(join(folder, 'record.json'), 'utf8'));
+  return { layer: record, base, delta: path, to: join(folder, 'applied') };
 }
 
 /** Undefined at first: starting the process counts. */
