@@ -178,13 +178,15 @@ function isRarer(frequency: Uint32Array, a: number, b: number): boolean {
   return first < second || (first === second && (depth[a] as number) <= (depth[b] as number));
 }
 
+/** The next code of each length. */
+const next = new Uint16Array(16);
+
 export function assignCodes(
   length: Uint16Array,
   codes: Uint16Array,
   elements: number,
   perLength: Uint16Array,
 ): void {
-  const next = new Uint16Array(17);
   for (let bits = 1, code = 0; bits <= 15; bits += 1) {
     code = (code + (perLength[bits - 1] as number)) << 1;
     next[bits] = code;

@@ -3,8 +3,10 @@ import { brotliDecompressSync } from 'node:zlib';
 import * as z from 'zod';
 import { readAsset } from '../../core/assets.ts';
 import { createDeflater } from './deflate.ts';
+import { inPieces } from './in-pieces.ts';
 import { isWasmProgram, type Recompression, type Recompressor } from './methods.ts';
 import { SymbolWriter } from './symbol-writer.ts';
+import { compileWasm, instantiateWasm, type WasmModule, wasmImports } from './wasm.ts';
 
 export function openRecompressor(method: Recompression): Recompressor {
   if (method.program === 'none') return { write: (bytes) => bytes, finish: () => new Uint8Array() };
@@ -16,18 +18,6 @@ const indexSchema = z.object({
   go: z.string(),
   modules: z.array(z.object({ version: z.string(), bytes: z.number(), sha256: z.string() })),
 });
-
-/** What of WebAssembly is used here; the types of Node leave it out. */
-interface WebAssemblyApi {
-  readonly Module: {
-    new (bytes: Uint8Array): WasmModule;
-    imports(module: WasmModule): readonly { readonly name: string }[];
-  };
-  readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: Exports };
-}
-type WasmModule = object;
-
-const wasmApi: WebAssemblyApi = Reflect.get(globalThis, 'WebAssembly');
 
 const compiled = new Map<string, WasmModule>();
 let binaries: ReadonlyMap<string, Binary> | undefined;
@@ -47,7 +37,7 @@ function moduleOf(version: string): WasmModule {
   const { bytes, sha256 } = binary;
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
     throw new Error(`The recompressor ${version} is not what was built`);
-  const module = new wasmApi.Module(new Uint8Array(bytes));
+  const module = compileWasm(new Uint8Array(bytes));
   compiled.set(version, module);
   return module;
 }
@@ -93,21 +83,13 @@ function openWasm(method: Recompression & { program: keyof typeof PROGRAMS }): R
     return taken(wasm.write(bytes.length));
   };
   return {
-    write: (bytes) =>
-      bytes.length <= INPUT_BYTES ? writePiece(bytes) : inPieces(bytes, writePiece),
+    write: (bytes) => inPieces(bytes, INPUT_BYTES, writePiece),
     finish: () => taken(wasm.finish()),
   };
 }
 
 /** The newest module also stands for the standard library, which has not changed for long. */
 const NEWEST = '1.18.2';
-
-function inPieces(bytes: Uint8Array, write: (piece: Uint8Array) => Uint8Array): Uint8Array {
-  const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += INPUT_BYTES)
-    parts.push(Buffer.from(write(bytes.subarray(at, at + INPUT_BYTES))));
-  return Buffer.concat(parts);
-}
 
 /**
  * The Go runtime asks for a clock, random numbers and a way to write panics, and for little else. The bytes
@@ -135,10 +117,9 @@ function instantiate(module: WasmModule): Exports {
       throw new Error(`The recompressor ended with ${code}`);
     },
   };
-  const names = wasmApi.Module.imports(module).map(({ name }) => name);
+  const names = wasmImports(module);
   const imports = Object.fromEntries(names.map((name) => [name, known[name] ?? none]));
-  const instance = new wasmApi.Instance(module, { wasi_snapshot_preview1: imports });
-  const exports = instance.exports;
+  const exports = instantiateWasm<Exports>(module, { wasi_snapshot_preview1: imports });
   exports._initialize();
   return exports;
 }

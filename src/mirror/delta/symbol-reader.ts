@@ -1,31 +1,29 @@
 import { isGzip } from '../../core/archive/gunzip.ts';
 import { Bits, type CodeLengths, FIXED_CODES, readCodeLengths } from './code-lengths.ts';
-import { DecodingTable, DISTANCE_ENTRIES, LITERAL_ENTRIES, UNKNOWN } from './decoding-table.ts';
 import { gzipHeaderLength } from './gzip-header.ts';
+import { ENDED, openSymbolModule, REFUSED } from './symbol-module.ts';
 import * as symbols from './symbols.ts';
 
 const TRAILER_BYTES = 8;
-/** More than one symbol takes, with what is read ahead of it. */
-const SYMBOL_BYTES = 16;
+/** What the module takes and looks at behind the byte where it is to stop. */
+const AHEAD_BYTES = 32;
 const MOST_HEADER_BYTES = 64 * 1024;
-const OUTPUT_WORDS = 128 * 1024;
-const [LITERAL_BITS, DISTANCE_BITS] = [10, 9];
-const [LITERAL_MASK, DISTANCE_MASK] = [2 ** LITERAL_BITS - 1, 2 ** DISTANCE_BITS - 1];
-const FIRST_LENGTH = symbols.LENGTHS << 8;
+/** The module has room for so much, for what was left before, and for zeros behind the end. */
+const PIECE_BYTES = 1024 * 1024;
 
 type Phase = 'member' | 'block' | 'stored' | 'symbols' | 'trailer';
 const NEEDED: Readonly<Record<Phase, number>> = {
   member: MOST_HEADER_BYTES,
   block: symbols.MOST_CODE_BYTES,
   stored: 1,
-  symbols: SYMBOL_BYTES,
+  symbols: AHEAD_BYTES,
   trailer: TRAILER_BYTES,
 };
 
 /** Takes the Huffman codes off a gzip file of any number of members. What cannot be put back exactly is a `RangeError`. */
 export class SymbolReader {
-  #input: Buffer = Buffer.allocUnsafeSlow(0);
-  #view = new DataView(this.#input.buffer);
+  readonly #module = openSymbolModule();
+  readonly #input = this.#module.bytes(this.#module.input, this.#module.inputBytes);
   /** Bytes of the input without the zeros behind its end. */
   #end = 0;
   /** The next bit. */
@@ -34,15 +32,15 @@ export class SymbolReader {
   #phase: Phase = 'member';
   #isLastBlock = false;
   #storedLeft = 0;
-  readonly #literals = new DecodingTable(LITERAL_BITS, LITERAL_ENTRIES);
-  readonly #distances = new DecodingTable(DISTANCE_BITS, DISTANCE_ENTRIES);
-  readonly #out = new Uint16Array(OUTPUT_WORDS);
+  readonly #out = this.#module.words(this.#module.output, this.#module.outputWords);
   #filled = 0;
 
   /** The symbols of the next bytes; each piece is valid until the next one is asked for. */
   *write(bytes: Uint8Array): Generator<Buffer> {
-    this.#append(bytes);
-    yield* this.#run();
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#append(bytes.subarray(at, at + PIECE_BYTES));
+      yield* this.#run();
+    }
   }
 
   *finish(): Generator<Buffer> {
@@ -54,15 +52,12 @@ export class SymbolReader {
     if (this.#phase !== 'member') throw new RangeError('It is no whole gzip file');
   }
 
-  /** In the memory that was used before, where it is enough. */
+  /** Behind what is left. */
   #append(bytes: Uint8Array): void {
-    const left = this.#input.subarray(this.#at >>> 3, this.#end);
-    const end = left.length + bytes.length;
-    const input = end > this.#input.length ? Buffer.allocUnsafeSlow(end) : this.#input;
-    input.set(left);
-    input.set(bytes, left.length);
-    this.#input = input;
-    this.#view = new DataView(input.buffer);
+    const start = this.#at >>> 3;
+    const end = this.#end - start + bytes.length;
+    this.#input.copyWithin(0, start, this.#end);
+    this.#input.set(bytes, this.#end - start);
     this.#end = end;
     this.#at &= 7;
   }
@@ -70,7 +65,7 @@ export class SymbolReader {
   *#run(): Generator<Buffer> {
     while (this.#canGoOn()) {
       this.#step();
-      if (this.#filled > OUTPUT_WORDS / 4) yield this.#take();
+      if (this.#filled > this.#out.length / 4) yield this.#take();
     }
     yield this.#take();
   }
@@ -165,8 +160,8 @@ export class SymbolReader {
   }
 
   #setCodes({ literals, distances }: CodeLengths): void {
-    this.#literals.set(literals);
-    this.#distances.set(distances);
+    this.#module.set(literals, this.#module.setLiteralCodes);
+    this.#module.set(distances, this.#module.setDistanceCodes);
     this.#phase = 'symbols';
   }
 
@@ -182,44 +177,12 @@ export class SymbolReader {
     if (this.#isLastBlock) this.#align();
   }
 
-  /** One function with variables of its own, and written out: here is where the time goes. */
   #symbols(): void {
-    const [view, out] = [this.#view, this.#out];
-    const [literals, distances] = [this.#literals.short, this.#distances.short];
-    const last = (this.#isOver ? this.#end : this.#end - SYMBOL_BYTES) * 8;
-    let [at, filled] = [this.#at, this.#filled];
-    let word = 0;
-    while (at <= last && filled < OUTPUT_WORDS - 2) {
-      let bits = view.getUint32(at >>> 3, true) >>> (at & 7);
-      let found = literals[bits & LITERAL_MASK] || this.#literals.long(bits);
-      at += found & 15;
-      word = found >>> 8;
-      if (word < symbols.LENGTHS) {
-        out[filled++] = word;
-        // Enough bits are at hand for a second one, which it mostly is.
-        found = literals[(bits >>> (found & 15)) & LITERAL_MASK] as number;
-        if (found === 0 || found >= FIRST_LENGTH) continue;
-        out[filled++] = found >>> 8;
-        at += found & 15;
-        continue;
-      }
-      if (word >= symbols.END_OF_BLOCK) break;
-      let extra = (found >>> 4) & 15;
-      word += (bits >>> (found & 15)) & ((1 << extra) - 1);
-      out[filled++] = word;
-      at += extra;
-      bits = view.getUint32(at >>> 3, true) >>> (at & 7);
-      found = distances[bits & DISTANCE_MASK] || this.#distances.long(bits);
-      at += found & 15;
-      extra = (found >>> 4) & 15;
-      bits = view.getUint32(at >>> 3, true) >>> (at & 7);
-      out[filled++] = (found >>> 8) + (bits & ((1 << extra) - 1));
-      at += extra;
-    }
-    [this.#at, this.#filled] = [at, filled];
-    if (word < symbols.END_OF_BLOCK) return;
-    if (word === UNKNOWN) throw new RangeError('A code means nothing');
-    this.#put(word);
-    this.#endBlock();
+    const last = this.#isOver ? this.#end : this.#end - AHEAD_BYTES;
+    const outcome = this.#module.decode(this.#at, last, this.#filled);
+    this.#at = this.#module.nextBit.value;
+    this.#filled = this.#module.nextWord.value;
+    if (outcome === REFUSED) throw new RangeError('A code means nothing');
+    if (outcome === ENDED) this.#endBlock();
   }
 }

@@ -1,24 +1,13 @@
-import { Bits, type CodeLengths, codesOf, FIXED_CODES, readCodeLengths } from './code-lengths.ts';
-import {
-  BASE_DISTANCE,
-  BASE_LENGTH,
-  CODE_OF_DISTANCE,
-  CODE_OF_LENGTH,
-  DISTANCES,
-  END,
-  EXTRA_DISTANCE,
-  EXTRA_LENGTH,
-  LITERALS,
-} from './deflate-tables.ts';
+import { Bits, type CodeLengths, FIXED_CODES, readCodeLengths } from './code-lengths.ts';
+import { inPieces } from './in-pieces.ts';
 import type { Recompressor } from './methods.ts';
+import { ENDED, openSymbolModule, REFUSED } from './symbol-module.ts';
 import * as symbols from './symbols.ts';
 
-/** No symbol takes more than six bytes, in two words. */
-const MOST_BYTES_PER_WORD = 3;
+/** The module has room for so many, and for what was left before. */
+const PIECE_BYTES = 1024 * 1024;
 const MOST_HEADER_WORDS = 1 + symbols.MOST_CODE_BYTES / 2;
 
-/** Less three. */
-const LONGEST = 255;
 /** Of a number of bits below 32. */
 const WHOLE_BYTES = 24;
 
@@ -26,25 +15,24 @@ type Phase = 'between' | 'bytes' | 'symbols';
 
 /** Puts the Huffman codes back that a {@link SymbolReader} took off. */
 export class SymbolWriter implements Recompressor {
-  #words = new Uint16Array(0);
+  readonly #module = openSymbolModule();
+  readonly #words = this.#module.words(this.#module.given, this.#module.givenWords);
   #at = 0;
   #end = 0;
   #isOver = false;
   #phase: Phase = 'between';
   #bytesLeft = 0;
-  #out = new Uint8Array(0);
-  #view = new DataView(this.#out.buffer);
+  readonly #out = this.#module.bytes(this.#module.made, this.#module.madeBytes);
   /** Whole bytes; the bits behind them are in `#hold`. */
   #filled = 0;
   #hold = 0;
   #used = 0;
-  /** For each word that begins a symbol its code with what belongs to it, times 32, and the bits of that. */
-  readonly #literals = new Uint32Array(symbols.END_OF_BLOCK + 1);
-  readonly #distances = new Uint32Array(DISTANCES);
 
   write(bytes: Uint8Array): Uint8Array {
-    this.#append(bytes);
-    return this.#run();
+    return inPieces(bytes, PIECE_BYTES, (piece) => {
+      this.#append(piece);
+      return this.#run();
+    });
   }
 
   finish(): Uint8Array {
@@ -54,14 +42,11 @@ export class SymbolWriter implements Recompressor {
     return made;
   }
 
-  /** In the memory that was used before, where it is enough. */
+  /** Behind what is left. */
   #append(bytes: Uint8Array): void {
-    const left = this.#words.subarray(this.#at, this.#end);
-    const end = left.length + bytes.length / symbols.WORD;
-    const words = end > this.#words.length ? new Uint16Array(end) : this.#words;
-    words.set(left);
-    symbols.bytesOf(words).set(bytes, left.length * symbols.WORD);
-    this.#words = words;
+    const end = this.#left + bytes.length / symbols.WORD;
+    this.#words.copyWithin(0, this.#at, this.#end);
+    symbols.bytesOf(this.#words).set(bytes, this.#left * symbols.WORD);
     this.#at = 0;
     this.#end = end;
   }
@@ -71,16 +56,9 @@ export class SymbolWriter implements Recompressor {
   }
 
   #run(): Uint8Array {
-    const most = this.#left * MOST_BYTES_PER_WORD + 16;
-    if (this.#out.length < most) this.#grow(most);
     this.#filled = 0;
     while (this.#left > 0 && this.#step());
     return this.#out.subarray(0, this.#filled);
-  }
-
-  #grow(most: number): void {
-    this.#out = new Uint8Array(most);
-    this.#view = new DataView(this.#out.buffer);
   }
 
   /** False where more words are needed. */
@@ -143,23 +121,8 @@ export class SymbolWriter implements Recompressor {
   }
 
   #setCodes({ literals, distances }: CodeLengths): void {
-    const codes = codesOf(literals);
-    const entry = (code: number, extra = 0, extraBits = 0) => {
-      const bits = literals[code] ?? 0;
-      return ((((codes[code] ?? 0) | (extra << bits)) << 5) | (bits + extraBits)) >>> 0;
-    };
-    for (let word = 0; word < symbols.LENGTHS; word += 1) this.#literals[word] = entry(word);
-    for (let length = 0; length < LONGEST; length += 1) {
-      const code = CODE_OF_LENGTH[length] as number;
-      const extra = length - (BASE_LENGTH[code] as number);
-      this.#literals[symbols.LENGTHS + length] = entry(END + 1 + code, extra, EXTRA_LENGTH[code]);
-    }
-    this.#literals[symbols.LENGTHS + LONGEST] = entry(LITERALS - 2, 31, 5);
-    this.#literals[symbols.LONGEST] = entry(LITERALS - 1);
-    this.#literals[symbols.END_OF_BLOCK] = entry(END);
-    this.#distances.fill(0);
-    for (const [code, bits] of codesOf(distances).entries())
-      this.#distances[code] = (bits << 5) | (distances[code] as number);
+    this.#module.set(literals, this.#module.setWordCodes);
+    this.#module.set(distances, this.#module.setDistanceEntries);
     this.#phase = 'symbols';
   }
 
@@ -167,7 +130,7 @@ export class SymbolWriter implements Recompressor {
   #put(value: number, bits: number): void {
     const end = this.#used + bits;
     this.#hold |= value << this.#used;
-    this.#view.setUint32(this.#filled, this.#hold, true);
+    this.#out.writeInt32LE(this.#hold, this.#filled);
     this.#filled += end >>> 3;
     this.#hold >>>= end & WHOLE_BYTES;
     this.#used = end & 7;
@@ -177,46 +140,15 @@ export class SymbolWriter implements Recompressor {
     if (this.#used > 0) this.#put(0, 8 - this.#used);
   }
 
-  /** One function with variables of its own, and written out: here is where the time goes. */
+  /** False where more words are needed. */
   #symbols(): boolean {
-    const [words, view, codes, distances] = [
-      this.#words,
-      this.#view,
-      this.#literals,
-      this.#distances,
-    ];
-    const last = this.#end - 2;
-    let [at, filled, hold, used] = [this.#at, this.#filled, this.#hold, this.#used];
-    let word = 0;
-    while (at <= last) {
-      word = words[at++] as number;
-      if (word > symbols.END_OF_BLOCK) throw new RangeError('There is no symbol where one belongs');
-      const code = codes[word] as number;
-      hold |= (code >>> 5) << used;
-      view.setUint32(filled, hold, true);
-      let end = used + (code & 31);
-      filled += end >>> 3;
-      hold >>>= end & WHOLE_BYTES;
-      used = end & 7;
-      if (word < symbols.LENGTHS) continue;
-      if (word === symbols.END_OF_BLOCK) break;
-      const distance = words[at++] as number;
-      const far = CODE_OF_DISTANCE[distance] as number;
-      const farCode = distances[far] as number;
-      hold |= (farCode >>> 5) << used;
-      view.setUint32(filled, hold, true);
-      end = used + (farCode & 31);
-      filled += end >>> 3;
-      hold =
-        (hold >>> (end & WHOLE_BYTES)) | ((distance - (BASE_DISTANCE[far] as number)) << (end & 7));
-      view.setUint32(filled, hold, true);
-      end = (end & 7) + (EXTRA_DISTANCE[far] as number);
-      filled += end >>> 3;
-      hold >>>= end & WHOLE_BYTES;
-      used = end & 7;
-    }
-    [this.#at, this.#filled, this.#hold, this.#used] = [at, filled, hold, used];
-    if (word === symbols.END_OF_BLOCK) this.#phase = 'between';
-    return word === symbols.END_OF_BLOCK;
+    const outcome = this.#module.encode(this.#at, this.#end, this.#filled, this.#hold, this.#used);
+    this.#at = this.#module.nextGiven.value;
+    this.#filled = this.#module.nextMade.value;
+    this.#hold = this.#module.rest.value;
+    this.#used = this.#module.restBits.value;
+    if (outcome === REFUSED) throw new RangeError('There is no symbol where one belongs');
+    if (outcome === ENDED) this.#phase = 'between';
+    return outcome === ENDED;
   }
 }

@@ -1,9 +1,12 @@
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openRecompressor } from './recompressor.ts';
 import { SymbolReader } from './symbol-reader.ts';
 import { SymbolWriter } from './symbol-writer.ts';
+
+// A thousand files, each with a module of its own, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Writes in pieces of any size; words are never cut in two. */
 function through(program: Pick<SymbolWriter, 'write' | 'finish'>, all: Buffer, piece: number) {
