@@ -54,6 +54,15 @@ test('readConfigFile makes paths absolute and sizes bytes', async () => {
   });
 });
 
+test('readConfigFile refuses to keep the last 0 tags, which would be to remove all', async () => {
+  const { config } = await read(`${WHOLE}retention:\n  - { repositories: "ci/*", keepLast: 0 }\n`);
+
+  await expect(config).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: expect.stringContaining('must be 1 or more: 0 would remove every tag'),
+  });
+});
+
 test('readConfigFile reads a truncated file as a mistake in it, or as a shorter file', async () => {
   for (let length = 0; length < WHOLE.length; length += 7) {
     const { path, config } = await read(WHOLE.slice(0, length));

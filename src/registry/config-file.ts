@@ -62,7 +62,11 @@ const quota = z
 const retention = z
   .strictObject({
     repositories,
-    keepLast: z.number().int().nonnegative().optional(),
+    keepLast: z
+      .number()
+      .int()
+      .min(1, 'must be 1 or more: 0 would remove every tag; leave it out to go by age alone')
+      .optional(),
     keepTags: z.array(z.string().min(1)).optional(),
     olderThan: span.optional(),
     untagged: span.optional(),
