@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
 import type { FileKind } from './file-kind.ts';
 import { formatJournalExport } from './formats/journal-export.ts';
-import { createLineReader, placed } from './read-lines.ts';
+import { placed } from './line-in-place.ts';
+import { createLineReader } from './read-lines.ts';
 import { whereMatcher } from './rules/where.ts';
 
 const NOW = new Date('2026-08-21T00:00:00Z');
