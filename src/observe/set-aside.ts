@@ -25,12 +25,18 @@ export type Severity = 0 | 1 | 2;
 /** klog is left out: what stops a kubelet may well be an information to it. */
 const LEVEL =
   /^(?:time="[^"]*" )?(?:level=|\{"level":"|\[|\S+ \S+ +\[)?(trace|debug|info|warn|error|fatal|DEBU|ERRO|FATA)(?:ing)?(?:\]| msg=|\[\d+\]|")/i;
+/** Among other fields: of logfmt, of JSON, and between tabs as zap prints it. */
+const LEVEL_FIELD =
+  /(?:^|\s)level="?(trace|debug|info|warn|error|fatal)|"level": ?"(trace|debug|info|warn|error|fatal)|\t(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\t/i;
+/** The level stands among the first of them. */
+const FIELDS = 200;
 const BY_NAME: Readonly<Record<string, Severity>> = { e: 2, f: 2, t: 0, d: 0, i: 0, w: 0 };
 
 export function severityOf({ text }: Pick<EvidenceLine, 'text'>): Severity {
   // oc warns in plain words.
   if (/^warning: /.test(text)) return 0;
-  const name = LEVEL.exec(text)?.[1]?.[0]?.toLowerCase();
+  const [, ...names] = LEVEL.exec(text) ?? LEVEL_FIELD.exec(text.slice(0, FIELDS)) ?? [];
+  const name = names.find((one) => one !== undefined)?.[0]?.toLowerCase();
   return BY_NAME[name ?? ''] ?? 1;
 }
 

@@ -48,6 +48,18 @@ test('decodeJournalText takes the year from when the file was written', () => {
   );
 });
 
+test.each([
+  ['error="no such \\"thing\\""', 'level=error msg=it fails error=no such "thing"'],
+  ['error=EOF', 'level=error msg=it fails error=EOF'],
+  ['name=a reason="full disk"', 'level=error msg=it fails error=full disk'],
+  ['name=a', 'level=error msg=it fails'],
+])('decodeLogrus keeps what went wrong of %s', (fields, message) => {
+  expect(decodeLogrus(`time="2026-08-20T10:11:12Z" level=error msg="it fails" ${fields}`)).toEqual({
+    message,
+    at: ENTRY.at,
+  });
+});
+
 test('decodeJournalJson reads what formatJournalJson writes, and messages given as bytes', () => {
   const bytes = JSON.stringify({
     MESSAGE: [...Buffer.from('colour')],

@@ -24,12 +24,13 @@ export function decodeLogrus(raw: string): LogLine {
   return { message: `level=${level} msg=${text}${said}`, at: dateOf(time) };
 }
 
-/** containerd and registries say in a field of its own what went wrong. */
+/** containerd, registries and operators say in a field of its own what went wrong. */
 const ERROR_FIELD =
-  / (?:error|err|err\.detail|err\.message(?=="The operation))="((?:[^"\\]|\\.)*)"/;
+  / (?:(?:error|err|err\.detail|err\.message(?=="The operation)|reason|stderr|output|status)="((?:[^"\\]|\\.)*)"|(?:error|err)=([^\s"]+))/;
 
 function errorIn(fields: string): string {
-  const [, error] = ERROR_FIELD.exec(fields) ?? [];
+  const [, quoted, bare] = ERROR_FIELD.exec(fields) ?? [];
+  const error = quoted ?? bare;
   return error === undefined ? '' : ` error=${unquoted(error)}${askerIn(fields)}`;
 }
 

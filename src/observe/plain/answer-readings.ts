@@ -86,6 +86,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-server-fails',
+    isGeneral: true,
     pattern:
       /\b(?<status>50[0234])\b[:,]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
@@ -96,10 +97,25 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-page-missing',
     pattern:
-      /(?<url>https?:\/\/\S+?)["']?[:,]? .{0,60}\b404\b|\b404\b:? ?Not Found|HTTP(?:\/\d\S*)? (?:error |status |response )?(?:code:? )?404/i,
+      /(?<url>https?:\/\/\S+?)["']?[:,]? .{0,60}\b404\b|\b404\b:? ?Not Found|HTTP(?:\/\d\S*)? (?:error |status |response )?(?:code:? )?404|(?:server error|status)(?: code)?:? 404\b|^\W*unknown: Not Found/i,
     cause: (found) =>
-      `${word(found, 'url') ?? at(found)} is not there: the server answers, and has nothing by that name`,
+      `${word(found, 'url') ?? 'What was asked for'} is not there: ${found.end?.text ?? 'the server'} answers, and has nothing by that name`,
     remedy: 'Correct the path, or put the file or image there',
+  },
+  {
+    id: 'says-not-contacted',
+    pattern: /could not contact (?<what>[\w-]+)|version discovery document at (?<url>\S+?),? /i,
+    cause: (found) =>
+      `${word(found, 'what') ?? at(found)} does not answer as it should, or not at all`,
+    remedy: 'Look whether this service runs, at its log, and at the address that it is asked by',
+  },
+  {
+    id: 'says-not-offered',
+    pattern: /code = Unimplemented desc = unknown (?:service|method) (?<service>[\w.]+)/i,
+    cause: (found) =>
+      `The program that was asked does not offer ${word(found, 'service')}: it is of another version, or that part of it is switched off`,
+    remedy:
+      'Compare the versions of both; of a container runtime, look whether its CRI plugin is on (disabled_plugins of containerd)',
   },
   {
     id: 'says-kind-unknown',

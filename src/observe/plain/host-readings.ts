@@ -18,12 +18,6 @@ export const HOST_READINGS: readonly PlainReading[] = [
     remedy: 'Give the machine or the container more memory, or run less beside it',
   },
   {
-    id: 'says-unschedulable',
-    pattern: /0\/\d+ nodes are available: (?<why>.+)/i,
-    cause: (found) => `No node can run the pod${because(word(found, 'why'))}`,
-    remedy: 'Add what is named: nodes, memory, processors, labels, tolerations or volumes',
-  },
-  {
     id: 'says-port-taken',
     pattern:
       /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|port is already allocated|EADDRINUSE/i,

@@ -15,9 +15,9 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-field-unknown',
     pattern:
-      /unknown field "(?<field>[^"]+)"|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type/i,
+      /unknown field "(?<field>[^"]+)"|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type|but not defined: (?<option>-[\w-]+)/i,
     cause: (found) =>
-      `${word(found, 'field', 'flag', 'command', 'go')} is not known to this program or its version`,
+      `${word(found, 'field', 'flag', 'command', 'go', 'option')} is not known to this program or its version`,
     remedy:
       'Correct its spelling, or use the version of the program that knows it ("--help", "oc explain")',
   },
@@ -50,7 +50,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-torn',
     pattern:
-      /unexpected EOF|invalid tar header|not in gzip format|gzip: invalid (?:header|checksum)|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
+      /unexpected EOF|invalid checksum digest|invalid tar header|not in gzip format|gzip: invalid (?:header|checksum)|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
     cause: () => 'A file or a transfer is cut off or damaged',
     remedy: 'Fetch it again, and compare its size and checksum with those of the source',
   },
@@ -65,18 +65,10 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`]: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
-    cause: (found) => `The file${named(word(found, 'path', 'quoted', 'after'))} is not there`,
-    remedy: 'Correct the path, or make the file',
-  },
-  {
-    id: 'says-volume-unmounted',
-    pattern:
-      /(?:timed? ?out|timeout expired) waiting for (?:the condition|volumes to attach).*|MountVolume\.\w+ failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`]: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
-      `A volume${named(word(found, 'volume'))} cannot be attached or mounted${because(word(found, 'why'))}`,
-    remedy:
-      'Look at the events of the pod and its claims, and whether the node reaches the storage',
+      `The file${named(word(found, 'path', 'from', 'quoted', 'after'))} is not there`,
+    remedy: 'Correct the path, or make the file',
   },
   {
     id: 'says-usage',
@@ -85,6 +77,15 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     cause: (found) =>
       `The command is not one that this version of the program takes${because(word(found, 'flags'))}`,
     remedy: 'Compare it with its --help, and use the version of the program that the guide is for',
+  },
+  {
+    id: 'says-value-invalid',
+    isVague: true,
+    pattern:
+      /\binvalid (?!argument name)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
+    cause: (found) =>
+      `The ${word(found, 'what')} is not valid${because(firstSentence(found.groups.why))}`,
+    remedy: 'Correct it; the words behind it often say what is taken',
   },
   {
     id: 'says-exists',
@@ -99,14 +100,18 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?!node\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)/i,
+      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
-        ? `There is no ${word(found, 'what', 'none', 'tag', 'image', 'manifest') ?? 'such thing'}`
-        : `There is no ${word(found, 'kind')} "${word(found, 'name')}"`,
+        ? `There is no ${word(found, 'what', 'none', 'tag', 'image', 'repository', 'manifest') ?? 'thing by the name that was given'}`
+        : `There is no ${word(found, 'kind')?.replace(/(?<=[a-rt-z])s$/, '')} "${word(found, 'name')}"`,
     remedy: 'Correct the name, or make it first',
   },
 ];
+
+/** As far as it is words, and not the fields of a log behind them. */
+const firstSentence = (text: string | undefined): string | undefined =>
+  text?.replace(/" "\w+"=.*|"[},].*|"$/, '').trim() || undefined;
 
 const FIELD_KINDS: Readonly<Record<string, string>> = {
   Invalid: 'not valid',

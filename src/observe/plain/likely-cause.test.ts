@@ -36,8 +36,50 @@ test('diagnose believes an error rather than a line that only speaks of one', as
 });
 
 test.each([
+  ['what people write behind it', [REFUSED, '```', 'I have completed the setup, can you help us?']],
+  ['that it does not start', [REFUSED, 'depotd does not get started']],
+  ['how it is to be called', [REFUSED, ...Array.from({ length: 12 }, (_, n) => `  --flag${n}`)]],
+  [
+    'a run that ended ill',
+    [REFUSED, 'info: completed in 3s', 'error: one or more errors occurred'],
+  ],
+  ['fields around its level', [`level=error ts=2026-08-20 msg=x err="${REFUSED}"`]],
+  ['a message of its own', [`time="2026-08-20T10:00:00Z" level=error msg="no" error="${REFUSED}"`]],
+  [
+    'a warning right before an error that says no more',
+    [
+      'W0820 10:00:00.000001 7 a.go:1] dial tcp 10.9.0.3:7777: connection refused',
+      'error: no luck',
+    ],
+  ],
+])('diagnose reads the cause in spite of %s', async (_, lines) => {
+  expect(await likelyOf(...lines)).toMatchObject({ id: 'says-refused' });
+});
+
+test('diagnose believes an error that says why rather than one that only answers with trouble', async () => {
+  const trouble = 'depotctl: error: https://depot.fern.lan/: 500 Internal Server Error';
+
+  expect(await likelyOf(REFUSED, trouble)).toMatchObject({ id: 'says-refused' });
+  expect(await likelyOf('depotctl: begins', trouble)).toMatchObject({ id: 'says-server-fails' });
+});
+
+test('diagnose names whom the line before talks to', async () => {
+  const likely = await likelyOf('$ docker push depot.fern.lan/a:1', 'denied: access is denied');
+
+  expect(likely?.cause).toContain('depot.fern.lan');
+});
+
+test.each([
   ['went on', [REFUSED, 'depotctl: connected, upload completed']],
   ['will be tried again', [`${REFUSED}, will retry in 5s`]],
+  [
+    'is fetched afterwards',
+    ['ERROR gathering debug logs: ssh: unable to authenticate, no supported methods remain'],
+  ],
+  [
+    'is only warned of among fields',
+    ['level=warn ts=1 err="dial tcp 10.9.0.3:7777: connection refused"'],
+  ],
   ['is only warned of', ['level=warning msg="dial tcp 10.9.0.3:7777: connection refused"']],
   ['is quoted in a runbook', ['- `connection refused`: look at the service']],
   ['was said long before the end', [REFUSED, ...Array.from({ length: 40 }, (_, n) => `row ${n}`)]],

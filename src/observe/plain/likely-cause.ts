@@ -2,14 +2,16 @@ import type { Evidence } from '../claim.ts';
 import type { EvidenceLine } from '../evidence.ts';
 import { isQuoted, seenText } from '../match-line.ts';
 import { quoteLine } from '../quote-line.ts';
-import { RETRY } from '../retries.ts';
+import { RETRY, WENT_ILL } from '../retries.ts';
 import { type Severity, severityOf } from '../set-aside.ts';
 import { ANSWER_READINGS } from './answer-readings.ts';
+import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import { otherEndOf } from './other-end.ts';
 import type { PlainReading } from './plain-reading.ts';
+import { REGISTRY_READINGS } from './registry-readings.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause {
@@ -24,6 +26,8 @@ export interface LikelyCause {
 export const PLAIN_READINGS: readonly PlainReading[] = [
   ...NETWORK_READINGS,
   ...ANSWER_READINGS,
+  ...CLUSTER_READINGS,
+  ...REGISTRY_READINGS,
   ...HOST_READINGS,
   ...INPUT_READINGS,
 ];
@@ -31,9 +35,10 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
 /** Programs put the cause behind what it led to: of a long line its end is read. */
 const READ_TEXT = 2000;
 
-/** What one line says by itself. */
+/** What one line says by itself; `lead` stands before it and may name whom it talks to. */
 export function readPlainly(
   text: string,
+  lead?: string,
 ): Pick<LikelyCause, 'id' | 'cause' | 'remedy'> | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
   const fails = FAILS.test(seen);
@@ -41,8 +46,9 @@ export function readPlainly(
     const match = isVague && !fails ? undefined : pattern.exec(seen);
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);
-    const end = otherEndOf(upTo) ?? otherEndOf(seen);
-    return { id, cause: quoteLine(cause({ groups: match.groups ?? {}, end })), remedy };
+    const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
+    const said = cause({ groups: match.groups ?? {}, end }).replace(/^the /, 'The ');
+    return { id, cause: quoteLine(said), remedy };
   }
   return undefined;
 }
@@ -55,57 +61,88 @@ export interface LinesOfShape {
 
 /** klog, and programs that begin with the word. */
 const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
-const MILD =
+const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|will (?:re)?try|reflector\.go|system:anonymous/;
+/** That logs could not be fetched, too, follows from what went wrong before. */
+const AFTERWARDS = /gather(?:ing)? (?:debug )?(?:bootstrap )?logs/i;
 const FAILS = /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b/i;
 /** What programs say when things go on. */
 const GOES_ON =
-  /(?<!\b(?:not|never|isn't|wasn't) )(?<!un)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|fetched|created|enabled|is UP|running|healthy|200|ok)\b/i;
+  /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
+const ENDED_ILL = new RegExp(WENT_ILL, 'i');
+/** What people write around what they paste, and how a ticket marks it. */
+const PROSE =
+  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Yy]our?|[Aa]nyone|[Pp]lease|[Tt]hanks)\b[^=[\]{}]*$/;
 
 /** How surely a line tells of a failure; 0: it does not. */
 function failureOf(line: EvidenceLine): Severity {
+  if (AFTERWARDS.test(line.text)) return 0;
   const own = severityOf(line);
   if (own !== 1) return own;
-  if (MILD.test(line.text) || RETRY.test(line.text) || isQuoted(line.text)) return 0;
+  if (WARNS.test(line.text) || RETRY.test(line.text) || isQuoted(line.text)) return 0;
   return ERROR.test(line.text) ? 2 : 1;
 }
 
-const AT_LEAST = 8;
+/** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
+const AT_LEAST = 15;
+
+type ShapeOf = (text: string) => LinesOfShape | undefined;
 
 /**
  * Of all errors the one that decides: programs end with it, and services say it to the last. So only the end of each
  * file is looked at, and nothing there behind which things went on. What is only warned of, or is tried again,
- * decides nothing.
+ * decides nothing, unless the error comes right behind it and says no more.
  */
 export function likelyCause(
   ends: readonly (readonly string[])[],
-  shapeOf: (text: string) => LinesOfShape | undefined,
+  shapeOf: ShapeOf,
   isHarmless: (line: EvidenceLine) => boolean,
 ): LikelyCause | undefined {
   const claims = ends.flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless));
-  return claims.toSorted((a, b) => b.severity - a.severity)[0]?.claim;
+  return claims.toSorted(
+    (a, b) => b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)),
+  )[0]?.claim;
 }
+
+interface Claim {
+  readonly severity: Severity;
+  readonly claim: LikelyCause;
+}
+
+const GENERAL = new Set(PLAIN_READINGS.filter((one) => one.isGeneral).map(({ id }) => id));
+const isGeneral = ({ claim }: Claim): boolean => GENERAL.has(claim.id);
 
 /** The last comes first. */
 function claimsAtEnd(
-  lines: readonly string[],
-  shapeOf: (text: string) => LinesOfShape | undefined,
+  all: readonly string[],
+  shapeOf: ShapeOf,
   isHarmless: (line: EvidenceLine) => boolean,
-) {
-  const claims: { readonly severity: Severity; readonly claim: LikelyCause }[] = [];
-  const looked = lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3))).toReversed();
-  for (const text of looked) {
+): readonly Claim[] {
+  const claims: Claim[] = [];
+  const lines = all.filter((text) => !PROSE.test(text));
+  let next: LinesOfShape | undefined;
+  let endedIll = false;
+  for (const text of lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3))).toReversed()) {
     const shape = shapeOf(text);
-    const severity = shape ? failureOf(shape.line) : 0;
-    const reading = shape && severity > 0 ? readPlainly(shape.line.text) : undefined;
-    if (shape && reading && !isHarmless(shape.line))
-      claims.push({
-        severity,
-        claim: { ...reading, count: shape.count, evidence: [evidenceOf(shape.line)] },
-      });
-    else if (GOES_ON.test(text) && !FAILS.test(text)) break;
+    const severity = shape ? failureOf(shape.line) || warnedOf(shape, next) : 0;
+    const claim = shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape) : undefined;
+    if (claim) claims.push({ severity, claim });
+    else if (!endedIll && GOES_ON.test(text) && !FAILS.test(text)) break;
+    endedIll ||= ENDED_ILL.test(text);
+    next = shape;
   }
   return claims;
+}
+
+/** A program warns of what stopped it, and ends with an error that does not say it again. */
+function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
+  const isLast = next !== undefined && failureOf(next.line) === 2 && !readPlainly(next.line.text);
+  return isLast && /\bW\d{4} |\bWARN/i.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
+}
+
+function claimOf({ line, count }: LinesOfShape): LikelyCause | undefined {
+  const reading = readPlainly(line.text, line.lead);
+  return reading && { ...reading, count, evidence: [evidenceOf(line)] };
 }
 
 export const evidenceOf = (line: EvidenceLine): Evidence => ({

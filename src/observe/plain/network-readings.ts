@@ -3,6 +3,14 @@ import { at, because, named, type PlainReading, word } from './plain-reading.ts'
 /** Names, connections and TLS. The more specific stand first: the first that fits a line speaks for it. */
 export const NETWORK_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-socket-denied',
+    pattern: /socket: (?:permission denied|operation not permitted)/i,
+    cause: () =>
+      'The machine forbids the program to open a connection: the rights of its container, a sandbox or a security module',
+    remedy:
+      'Run it outside of that container or with the right to use the network; "ausearch -m avc" and the log of AppArmor tell who forbade it',
+  },
+  {
     id: 'says-name-server-fails',
     pattern:
       /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|no route to host|network is unreachable)|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
@@ -73,6 +81,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Compare versions and ciphers of TLS on both sides ("openssl s_client -connect HOST:PORT"), and look for a firewall or proxy that breaks it off',
   },
   {
+    id: 'says-socket-silent',
+    pattern:
+      /dial unix:? ?(?:\/\/(?=\/))?(?<socket>\/[\w./-]+):? .*(?:timeout|connection refused|no such file)/i,
+    cause: (found) =>
+      `Nothing answers at the socket ${word(found, 'socket')}: the service behind it does not run, or listens at another one`,
+    remedy:
+      'Look whether the service runs, and which socket it was told to make; name that one (--address, --runtime-endpoint, CONTAINER_HOST)',
+  },
+  {
     id: 'says-refused',
     pattern: /connection refused|ECONNREFUSED|actively refused/i,
     cause: (found) => `Nothing listens at ${at(found)}: the connection is refused`,
@@ -91,7 +108,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-unanswered',
     pattern:
-      /dial (?:tcp|udp)\S* \S+: (?:connect: )?(?:i\/o timeout|(?:connection|operation) timed out|operation was canceled)|(?:connect|connection)(?: to .{1,80})? timed out|ETIMEDOUT|Client\.Timeout exceeded while awaiting headers|net\/http: (?:request canceled|timeout awaiting)|https?:\/\/\S+ .{0,80}(?:context deadline exceeded|i\/o timeout)/i,
+      /dial (?:tcp|udp)\S* \S+: (?:connect: )?(?:i\/o timeout|(?:connection|operation) timed out|operation was canceled)|(?:connect|connection)(?: to .{1,80})? timed out|ETIMEDOUT|Client\.Timeout exceeded while awaiting headers|net\/http: (?:request canceled|timeout awaiting)|https?:\/\/\S+: (?:operation |request )?timed out|https?:\/\/\S+ .{0,80}(?:context deadline exceeded|i\/o timeout)/i,
     cause: (found) => `${at(found)} does not answer: the connection times out`,
     remedy:
       'Look whether a firewall or security group drops packets on the way, whether a proxy is needed, and whether the machine is up',
@@ -99,7 +116,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-cut',
     pattern:
-      /connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF$|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
+      /connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
     cause: (found) => `${at(found)} takes the connection and cuts it`,
     remedy:
       'Look behind the address: a load balancer without servers, a proxy or firewall that refuses, or a service that crashes; its own log tells',

@@ -61,7 +61,14 @@ const NAMING: readonly RegExp[] = [
   ),
   new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
   new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
-  new RegExp(String.raw`(?<host>(?:\d{1,3}(?:\.\d{1,3}){3}|${HOST}\.${HOST}):\d{2,5})\b`, 'gi'),
+  new RegExp(
+    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]]`,
+    'gi',
+  ),
+  new RegExp(
+    String.raw`(?<host>(?:\d{1,3}(?:\.\d{1,3}){3}|${HOST}\.(?!(?:go|py|sh|js|tf|c|cc|rs|yaml|yml|json|java):)${HOST}):\d{2,5})\b`,
+    'gi',
+  ),
 ];
 
 /** The other end of the last request that a line names. */

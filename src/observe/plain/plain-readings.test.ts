@@ -230,7 +230,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'A file is no valid YAML at line 23 (did not find expected key)',
   ],
   [
-    "Error: invalid character '<' looking for beginning of value",
+    "Error: invalid character 'a' looking for beginning of value",
     'says-json-wrong',
     'A file or an answer is not what was expected (looking for beginning of value)',
   ],
@@ -260,12 +260,124 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'Error from server (NotFound): machines "w-1" not found',
     'says-object-missing',
-    'There is no machines "w-1"',
+    'There is no machine "w-1"',
   ],
   [
     'FATAL failed to generate "Platform": no clouds.yaml file found',
     'says-object-missing',
     'There is no clouds.yaml file',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan/api": invalid character \'<\' looking for beginning of value',
+    'says-web-page',
+    'What depot.fern.lan answers is a web page',
+  ],
+  [
+    'Error: unexpected 405 response from https://depot.fern.lan/v2/',
+    'says-method-refused',
+    'depot.fern.lan (the mirror registry) does not take such a request (405)',
+  ],
+  ['Error: 408 Request Time-out', 'says-upload-slow', 'gave up waiting for the upload (408)'],
+  [
+    'Server error: 301 trying to push',
+    'says-redirected',
+    'The other end answers with a redirect where none is expected',
+  ],
+  [
+    'writing blob: StatusCode: 400, <html>',
+    'says-request-bad',
+    'The other end, or what is before it, takes the request for malformed',
+  ],
+  [
+    'error: unable to push manifest to depot.fern.lan:5000/a: manifest invalid',
+    'says-manifest-refused',
+    'depot.fern.lan:5000 (the mirror registry) does not take the manifest',
+  ],
+  ['Error: blob unknown to registry', 'says-blob-missing', 'A layer is not where it should be'],
+  [
+    'Error: unsupported MIME type for compression: application/vnd.in-toto+json',
+    'says-type-unknown',
+    'does not know this kind of content (application/vnd.in-toto+json)',
+  ],
+  [
+    'nginx: [emerg] PEM_read_bio_X509("/srv/depot.crt") failed',
+    'says-pem-wrong',
+    'A certificate or key /srv/depot.crt is no PEM text',
+  ],
+  [
+    'Error: tls: private key does not match public key',
+    'says-key-of-other',
+    'The private key does not belong to the certificate',
+  ],
+  [
+    'Container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady',
+    'says-pod-network-missing',
+    'The pod network of the node is not up',
+  ],
+  [
+    'Failed to create pod sandbox: plugin type="multus" failed (add): error adding container to network "l2": no free ranges',
+    'says-pod-not-connected',
+    'The network plugin does not connect the pod (no free ranges)',
+  ],
+  [
+    'Multi-Attach error for volume "pv-1" Volume is already used',
+    'says-volume-elsewhere',
+    'The volume pv-1 is still held by another node',
+  ],
+  [
+    'CSINode w-1 does not contain driver csi.fern.example',
+    'says-volume-driver-missing',
+    'The storage driver csi.fern.example does not run on the node',
+  ],
+  [
+    "Error: OS Provisioning for VM 'c1-boot' did not finish in the allotted time",
+    'says-machine-not-up',
+    'The machine c1-boot did not finish its first boot in time',
+  ],
+  [
+    'dnsmasq-dhcp: 77 DHCPNAK(prov) 10.9.0.43 52:54:00:00:00:01 address in use',
+    'says-address-taken',
+    'The address 10.9.0.43 is held by another machine already',
+  ],
+  [
+    'Error: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: dial udp 10.9.0.2:53: socket: permission denied',
+    'says-socket-denied',
+    'The machine forbids the program to open a connection',
+  ],
+  [
+    'fatal: rpc error: code = Unimplemented desc = unknown service runtime.v1.ImageService',
+    'says-not-offered',
+    'does not offer runtime.v1.ImageService',
+  ],
+  [
+    'Stderr: Error setting Chassis Boot Parameter 5',
+    'says-boot-device-refused',
+    'The other end does not take the device',
+  ],
+  [
+    'E0410 1 controller.go:9] "error"="failed to create repo: invalid provider url. Only depots are taken" "name"="a"',
+    'says-value-invalid',
+    'The provider url is not valid (Only depots are taken)',
+  ],
+  [
+    'Failed: depotd process failed: flag provided but not defined: -profile',
+    'says-field-unknown',
+    '-profile is not known to this program',
+  ],
+  [
+    'Caused by: https://depot.fern.lan/stable.json: timed out',
+    'says-unanswered',
+    'depot.fern.lan does not answer',
+  ],
+  [
+    'depotctl: connection error: desc = "transport: Error while dialing: dial unix:///run/depot/depot.sock: timeout"',
+    'says-socket-silent',
+    'Nothing answers at the socket /run/depot/depot.sock',
+  ],
+  [
+    'ERROR ConfigInvalid: Could not contact depot-inspector for version discovery',
+    'says-not-contacted',
+    'depot-inspector does not answer as it should',
   ],
 ];
 

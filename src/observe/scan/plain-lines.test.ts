@@ -11,6 +11,11 @@ test.each([
   ['curled quotes', 'Get “https://a” can’t', 'Get "https://a" can\'t'],
   ['curled quotes inside straight ones', 'msg="a “b”"', 'msg="a \\"b\\""'],
   ['what web pages write', 'msg=&quot;a &lt;b&gt; &amp;&#39;c&#39;&quot;', 'msg="a <b> &\'c\'"'],
+  [
+    'links that a ticket made of names',
+    'in [quay.io/a/b](http://quay.io/a/b): no, [a](b) and x[1](2)',
+    'in quay.io/a/b: no, [a](b) and x[1](2)',
+  ],
   ['dashes and dots', '–dir … x—y', '-dir ... x-y'],
 ])('plainLine takes out %s', (_, line, plain) => {
   expect(plainLine(line)).toBe(plain);

@@ -3,8 +3,8 @@ const ESCAPE = '\x1b';
  * What terminals, editors, chats and word processors put into text: colours, also where the escape character was lost
  * or spelled out, spaces that do not break, quotes that curl, and what web pages write for some characters. Rules are written in plain characters.
  */
-const MARKS = [ESCAPE, '\xa0', '^[[', '#033[', '\\u001b[', '[0m', '&quot;', '&#3'].map((mark) =>
-  Buffer.from(mark),
+const MARKS = [ESCAPE, '\xa0', '^[[', '#033[', '\\u001b[', '[0m', '&quot;', '&#3', ']('].map(
+  (mark) => Buffer.from(mark),
 );
 /** Curled quotes, dashes, dots and odd spaces begin with these bytes in UTF-8. */
 const PUNCTUATION = Buffer.from([0xe2, 0x80]);
@@ -20,6 +20,8 @@ const UNSEEN = /[\u200b\u2060\ufeff]/g;
 const SINGLE = /[\u2018\u2019\u201a\u201b]/g;
 const DOUBLE = /[\u201c-\u201f]/g;
 const DASH = /[\u2010-\u2015]/g;
+/** A name that a ticket made a link of. */
+const LINK = /\[([^[\]\s]+)\]\((?:https?|file|mailto):[^)\s]*\)/g;
 const ENTITY = /&(?:quot|#34|#39|lt|gt|amp);/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&quot;': '"',
@@ -51,6 +53,7 @@ export function plainLine(line: string): string {
     .replace(SINGLE, "'")
     .replace(DOUBLE, quote)
     .replace(DASH, '-')
+    .replace(LINK, '$1')
     .replace(ENTITY, (one) => ENTITIES[one] ?? one)
     .replaceAll('\u2026', '...');
 }

@@ -1,0 +1,91 @@
+import { at, because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What keeps pods and machines of a cluster from running. */
+export const CLUSTER_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-unschedulable',
+    pattern: /0\/\d+ nodes are available: (?<why>.+)/i,
+    cause: (found) => `No node can run the pod${because(word(found, 'why'))}`,
+    remedy: 'Add what is named: nodes, memory, processors, labels, tolerations or volumes',
+  },
+  {
+    id: 'says-pod-network-missing',
+    pattern:
+      /NetworkPluginNotReady|network plugin is not ready|cni plugin not initialized|cni config uninitialized|No CNI configuration file in (?<path>\S+)/i,
+    cause: () =>
+      'The pod network of the node is not up: its network plugin has not written its configuration',
+    remedy:
+      'Look at the pods of the network on this node (openshift-ovn-kubernetes, openshift-multus) and at the network operator: they come first',
+  },
+  {
+    id: 'says-pod-not-connected',
+    pattern:
+      /(?:error adding (?:container|pod|\S+) to (?:CNI )?network|CNI request failed|plugin type="[^"]+" (?:name="[^"]+" )?failed \(add\)|fail(?:ed|s)? to set ?up (?:pod |sandbox )?.{0,120}network)(?<rest>.*)/i,
+    cause: (found) =>
+      `The network plugin does not connect the pod${because(lastWords(found.groups.rest))}`,
+    remedy:
+      'Look at the network pods of that node (ovnkube-node, multus) and their logs; what the plugin itself said stands last in the line',
+  },
+  {
+    id: 'says-volume-elsewhere',
+    pattern:
+      /Multi-Attach error for volume "(?<volume>[^"]+)"|volume .{0,80}(?:already|still) (?:exclusively )?attached to (?:one|another|a different) (?:node|instance|machine|VM)/i,
+    cause: (found) => `The volume${named(word(found, 'volume'))} is still held by another node`,
+    remedy:
+      'Let the pod on the other node end; where that node is lost, delete its VolumeAttachment when the machine is surely off',
+  },
+  {
+    id: 'says-volume-driver-missing',
+    pattern:
+      /driver name (?<driver>\S+) not found in the list of registered CSI drivers|CSINode \S+ does not contain driver (?<csi>\S+)/i,
+    cause: (found) =>
+      `The storage driver${named(word(found, 'driver', 'csi'))} does not run on the node`,
+    remedy:
+      'Look at the node pods of that driver: their image, their tolerations, and whether it is installed at all',
+  },
+  {
+    id: 'says-volume-unmounted',
+    pattern:
+      /(?:Unable to (?:attach or )?mount volumes|waiting for volumes to attach).*|(?:MountVolume\.\w+|AttachVolume\.\w+|Attach|Mount) failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
+    cause: (found) =>
+      `A volume${named(word(found, 'volume'))} cannot be attached or mounted${because(word(found, 'why'))}`,
+    remedy:
+      'Look at the events of the pod and its claims, and whether the node reaches the storage',
+  },
+  {
+    id: 'says-machine-not-up',
+    pattern: /OS Provisioning for VM '(?<vm>[^']+)' did not finish|OSProvisioningTimedOut/i,
+    cause: (found) =>
+      `The machine${named(word(found, 'vm'))} did not finish its first boot in time`,
+    remedy:
+      'Look at its console (boot diagnostics): most often it waits for its configuration, which the bootstrap machine serves on port 22623',
+  },
+  {
+    id: 'says-boot-device-refused',
+    pattern: /Error setting Chassis Boot Parameter|fail\w* to set (?:the )?boot device/i,
+    cause: (found) => `${at(found)} does not take the device that the server is to boot from`,
+    remedy:
+      'Try the same by hand ("ipmitool chassis bootdev pxe", or its web page); update the firmware of the management controller, or use Redfish where it has it',
+  },
+  {
+    id: 'says-address-taken',
+    pattern:
+      /DHCPNAK\S* (?<dhcp>\d+(?:\.\d+){3}) .*address in use|(?<arp>\d+(?:\.\d+){3}).{0,40}(?:address conflict|duplicate address|already in use by)/i,
+    cause: (found) =>
+      `The address${named(word(found, 'dhcp', 'arp'))} is held by another machine already`,
+    remedy: 'Find who has it ("arping -D"), and give each machine an address of its own',
+  },
+];
+
+/** Behind the last colon that is followed by words: there stands what went wrong. */
+function lastWords(text: string | undefined): string | undefined {
+  const parts = (text ?? '')
+    .split(/: (?=[a-zA-Z'"])/)
+    .map((part) => part.replace(/["'}\]\s]+$/, ''));
+  const last = parts
+    .slice(1)
+    .at(-1)
+    ?.replace(/^["']+|: \[.*/g, '')
+    .trim();
+  return last === undefined || /^\[|^$/.test(last) ? undefined : last;
+}
