@@ -50,6 +50,8 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:(?:3128|8888)$/, 'proxy'],
   [/:(?:2379|2380)$/, 'etcd'],
   [/:10250$/, 'kubelet'],
+  // The APIs of OpenStack, whose paths begin like those of registries.
+  [/:(?:8774|8776|9292|9696)$/, 'other'],
   // What a registry keeps its own records in.
   [/:(?:5432|3306|6379)$/, 'other'],
   [/:8090$/, 'rendezvous'],

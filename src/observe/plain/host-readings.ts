@@ -61,8 +61,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-program-missing',
     pattern:
-      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): (?:command )?not found$|(?<python>[\w.-]+): No such file or directory: '/i,
-    cause: (found) => `The program${named(word(found, 'exec', 'shell', 'python'))} is not there`,
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|(?<python>[\w.-]+): No such file or directory: '/i,
+    cause: (found) =>
+      `The program${named(word(found, 'exec', 'shell', 'plain', 'python'))} is not there`,
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
   },
   {

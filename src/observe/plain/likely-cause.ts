@@ -1,6 +1,7 @@
 import type { Evidence } from '../claim.ts';
 import type { EvidenceLine } from '../evidence.ts';
 import { isQuoted, seenText } from '../match-line.ts';
+import { partiesOf } from '../party.ts';
 import { quoteLine } from '../quote-line.ts';
 import { RETRY, WENT_ILL } from '../retries.ts';
 import { type Severity, severityOf } from '../set-aside.ts';
@@ -42,8 +43,10 @@ export function readPlainly(
 ): Pick<LikelyCause, 'id' | 'cause' | 'remedy'> | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
   const fails = FAILS.test(seen);
-  for (const { id, pattern, cause, remedy, isVague } of PLAIN_READINGS) {
-    const match = isVague && !fails ? undefined : pattern.exec(seen);
+  const isPublic = partiesOf(seen).includes('source');
+  for (const { id, pattern, cause, remedy, isVague, isOfInternet } of PLAIN_READINGS) {
+    const isFor = (fails || !isVague) && (isPublic || !isOfInternet);
+    const match = isFor ? pattern.exec(seen) : undefined;
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);
     const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');

@@ -11,11 +11,21 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Run it outside of that container or with the right to use the network; "ausearch -m avc" and the log of AppArmor tell who forbade it',
   },
   {
+    id: 'says-internet-asked',
+    isOfInternet: true,
+    pattern:
+      /connection refused|no route to host|network is unreachable|i\/o timeout|(?:connection|operation) timed out|context deadline exceeded|Client\.Timeout|no such host|Temporary failure in name resolution|: Try again\b|lame referral|server misbehaving|Could not resolve/i,
+    cause: (found) =>
+      `${found.end?.name ?? 'A registry'} is on the internet and cannot be reached from here: the image is not taken from a mirror`,
+    remedy:
+      'Mirror it and lead there who asks (mirror sets, registries.conf, the pause image in the configuration of the runtime); where there is a way out, look at proxy and DNS',
+  },
+  {
     id: 'says-name-server-fails',
     pattern:
-      /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|no route to host|network is unreachable)|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
+      /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|lame referral|no route to host|network is unreachable)|lookup (?<again>[\w.*-]+): Try again\b|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
     cause: (found) =>
-      `The name server${named(word(found, 'server', 'asked', 'udp'))} does not answer${because(word(found, 'name'))}`,
+      `The name server${named(word(found, 'server', 'asked', 'udp'))} does not answer${because(word(found, 'name', 'again'))}`,
     remedy:
       'Look at the name servers of this machine (resolv.conf, DHCP, NetworkManager), and whether port 53 of them is open to it',
   },

@@ -11,6 +11,8 @@ export interface PlainReading {
   readonly remedy: string;
   /** Its words are said of ordinary things, too: only a line that tells of a failure by other words is read so. */
   readonly isVague?: boolean;
+  /** Only of a line about a public registry or download site: whoever has no internet does not want to reach it. */
+  readonly isOfInternet?: boolean;
   /** It tells that something fails, and hardly why: where another error says more, that one speaks. */
   readonly isGeneral?: boolean;
 }

@@ -198,6 +198,22 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-program-missing',
     'The program sleep is not there',
   ],
+  ['sh: 1: frobnicate: not found', 'says-program-missing', 'The program frobnicate is not there'],
+  [
+    'FATA[0005] failed to unpack: unexpected media type text/html for sha256:0123abcd: not found',
+    'says-web-page',
+    'answers is a web page',
+  ],
+  [
+    'Error: failed to get sandbox image "registry.k8s.io/pause:3.6": Get "https://registry.k8s.io/v2/": dial tcp: lookup registry.k8s.io: Try again',
+    'says-internet-asked',
+    'registry.k8s.io is on the internet and cannot be reached from here: the image is not taken from a mirror',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan/": dial tcp: lookup depot.fern.lan on 10.9.0.2:53: lame referral',
+    'says-name-server-fails',
+    'The name server 10.9.0.2:53 does not answer (depot.fern.lan)',
+  ],
   [
     'Error: could not access KVM kernel module: No such file or directory',
     'says-no-virtualisation',

@@ -28,7 +28,7 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
     id: 'says-web-page',
     pattern:
-      /invalid character '<' looking for|but got <html>|could not properly parse response JSON|(?:status|code)\S* ?\d*.{0,20}<!DOCTYPE html/i,
+      /invalid character '<' looking for|but got <html>|(?:unexpected media|unknown) type:? text\/html|could not properly parse response JSON|(?:status|code)\S* ?\d*.{0,20}<!DOCTYPE html/i,
     cause: (found) => `What ${at(found)} answers is a web page, and not what was asked for`,
     remedy:
       'Look what really answers there ("curl -v URL"): the page of a proxy, of a login or of a web interface; correct the address',
