@@ -100,7 +100,7 @@ function likelyLines({ likely }: Pick<Diagnosis, 'likely'>, style: Style): strin
   const times = likely.count === 1 ? 'once' : `${likely.count} times`;
   return [
     '',
-    `${style.bold(`Likely: ${likely.cause}`)} ${style.dim(times)}`,
+    `${style.bold(`Likely: ${likely.cause}`)} ${style.dim(`(${times})`)}`,
     ...likely.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
     `   ${style.green('do:')} ${likely.remedy}`,
   ];

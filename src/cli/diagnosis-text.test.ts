@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { diagnosisText } from './diagnosis-text.ts';
+import { createStyle } from './style.ts';
+
+const likely = {
+  id: 'says-refused',
+  cause: 'Nothing listens at 10.9.0.3:7777: the connection is refused',
+  remedy: 'Look whether that service runs',
+  count: 1,
+  evidence: [{ file: 'paste.txt', line: 2, text: 'connect: connection refused' }],
+};
+const diagnosis = {
+  findings: [],
+  suspicious: [],
+  benign: [],
+  unread: [],
+  totals: { files: 1, bytes: 69 },
+};
+
+const linesOf = (count: number) =>
+  diagnosisText({ ...diagnosis, likely: { ...likely, count } }, createStyle(false)).split('\n');
+
+test('diagnosisText tells a likely cause apart from a known one, with its line and what to do', () => {
+  expect(linesOf(1)).toEqual([
+    'No known cause found, a likely one read from the error (1 file, 69 B)',
+    '',
+    'Likely: Nothing listens at 10.9.0.3:7777: the connection is refused (once)',
+    '   paste.txt:2 connect: connection refused',
+    '   do: Look whether that service runs',
+  ]);
+});
+
+test('diagnosisText says how often the likely cause was told', () => {
+  expect(linesOf(3)).toContain(
+    'Likely: Nothing listens at 10.9.0.3:7777: the connection is refused (3 times)',
+  );
+});
+
+test('diagnosisText has no such lines where nothing is likely', () => {
+  expect(diagnosisText(diagnosis, createStyle(false))).toBe('No known cause found (1 file, 69 B)');
+});
