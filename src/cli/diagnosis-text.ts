@@ -1,4 +1,5 @@
 import { counted, formatBytes, formatDuration } from '../core/format.ts';
+import { causeText } from '../observe/cause-text.ts';
 import type { Evidence } from '../observe/claim.ts';
 import type { Diagnosis } from '../observe/diagnose.ts';
 import type { Finding } from '../observe/findings.ts';
@@ -154,8 +155,8 @@ export function ruleText(rule: RuleData, style: Style): string {
   const sample = typeof rule.sample === 'string' ? rule.sample : JSON.stringify(rule.sample);
   return [
     `${style.bold(rule.id)} ${style.cyan(CATEGORIES[rule.category])} ${style.dim(rule.kind)}`,
-    ...list('cause', [rule.cause]),
-    ...list('remedy', [rule.remedy]),
+    ...list('cause', [causeText(rule.cause)]),
+    ...list('remedy', [causeText(rule.remedy)]),
     ...list('commands', rule.commands),
     ...list('looked for in', rule.where),
     ...list('pattern', rule.pattern === undefined ? [] : [rule.pattern]),

@@ -1,5 +1,6 @@
+import { causeText } from './cause-text.ts';
 import type { EvidenceLine, EvidencePlace } from './evidence.ts';
-import { plainText, type RuleMatch } from './match-line.ts';
+import { plainText, type RuleMatch, seenText } from './match-line.ts';
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { endsOf } from './party.ts';
 import { quoteLine, shellWord } from './quote-line.ts';
@@ -36,6 +37,8 @@ export interface Gathered extends Claim {
 
 /** What a finding will say. */
 interface Claim {
+  cause: string;
+  remedy: string;
   commands: readonly string[];
   rank: number;
   count: number;
@@ -103,6 +106,8 @@ export const begin = ({ rule, when }: RuleMatch, host: string | undefined): Gath
 });
 
 const noClaim = (): Claim => ({
+  cause: '',
+  remedy: '',
   commands: [],
   rank: 0,
   count: 0,
@@ -120,13 +125,21 @@ const noClaim = (): Claim => ({
   ends: new Set(),
 });
 
-/** The first line says what to run and where in an install it happened. */
-const claimOf = (rule: Rule, groups: RuleMatch['groups'], { origins }: EvidenceLine) => ({
+/** The first line says whom it is about, what to run and where in an install it happened. */
+const claimOf = (
+  rule: Rule,
+  groups: RuleMatch['groups'],
+  { origins, text, lead }: EvidenceLine,
+) => ({
+  cause: causeText(rule.cause, groups, seenText(text), lead),
+  remedy: causeText(rule.remedy, groups, seenText(text), lead),
   commands: rule.commands.map((command) => fill(command, groups)),
   rank: rankOf(origins),
 });
 
 const copyOf = (claim: Claim): Claim => ({
+  cause: claim.cause,
+  remedy: claim.remedy,
   commands: claim.commands,
   rank: claim.rank,
   count: claim.count,

@@ -1,6 +1,7 @@
 import type { Evidence } from '../claim.ts';
 import type { EvidenceLine } from '../evidence.ts';
 import { isQuoted, seenText } from '../match-line.ts';
+import { otherEndOf } from '../other-end.ts';
 import { partiesOf } from '../party.ts';
 import { quoteLine } from '../quote-line.ts';
 import { RETRY, WENT_ILL } from '../retries.ts';
@@ -10,7 +11,6 @@ import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
-import { otherEndOf } from './other-end.ts';
 import type { PlainReading } from './plain-reading.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 

@@ -1,4 +1,4 @@
-import type { OtherEnd } from './other-end.ts';
+import type { OtherEnd } from '../other-end.ts';
 
 /**
  * What an error says by itself, in words that every program of this field shares ("connection refused", "permission

@@ -130,6 +130,15 @@ test('parseRules says what comes and goes, and how far into a conversation a cau
   expect(rules.other).toMatchObject({ passing: false, rung: { ladder: 0, height: 0 } });
 });
 
+test('parseRules refuses a text that names what no line can give', () => {
+  const pattern = 'some fixed text (?<field>\\w+)';
+  const cause = '{Registry} misses {field|a field}.';
+  expect(catalogue([{ id: 'a', pattern, cause }])[0]?.cause).toBe(cause);
+  expect(() => catalogue([{ id: 'a', pattern, remedy: 'Look at {files|it}.' }])).toThrow(
+    'the text of "a" has {files|it}; it can have {registry}, {end}, or {group|otherwise}',
+  );
+});
+
 const two = (fields: object) => [
   { id: 'a', ...fields },
   { id: 'b', cause_id: 'bb' },

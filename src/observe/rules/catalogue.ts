@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { listAssets, readAsset, readBuilt } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
+import { unknownPlaces } from '../cause-text.ts';
 import { ANYWHERE } from '../file-kind.ts';
 import { requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
 import { CATALOGUE, type CauseData, type RuleData } from './schema.ts';
@@ -152,6 +153,7 @@ function checkCauses(name: string, rules: readonly Rule[], causes: CauseData): v
 type Standing = Pick<Rule, 'passing' | 'rung'>;
 
 function compile(name: string, data: RuleData): Omit<Rule, keyof Standing> {
+  checkPlaces(name, data);
   const matchers = data.where.map(whereMatcher);
   const appliesTo = (origin: string): boolean =>
     !(data.placed && origin === ANYWHERE) && matchers.some((matches) => matches(origin));
@@ -164,6 +166,15 @@ function compile(name: string, data: RuleData): Omit<Rule, keyof Standing> {
     against: data.unless.flatMap((one) => compiled(one) ?? []),
     appliesTo,
   };
+}
+
+/** A text that names what no line can give would show its braces. */
+function checkPlaces(name: string, { id, pattern = '', cause, remedy }: RuleData): void {
+  const groups = new Set([...pattern.matchAll(/\(\?<(\w+)>/g)].flatMap(([, group]) => group ?? []));
+  const [place] = [cause, remedy].flatMap((text) => unknownPlaces(text, groups));
+  if (place === undefined) return;
+  const can = '{registry}, {end}, or {group|otherwise} with a named group of the pattern';
+  throw invalid(name, `the text of "${id}" has ${place}; it can have ${can}`);
 }
 
 function compilePattern(name: string, id: string, pattern: string | undefined): RegExp | undefined {

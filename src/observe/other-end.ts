@@ -1,4 +1,4 @@
-import { type Party, partiesOf } from '../party.ts';
+import { type Party, partiesOf } from './party.ts';
 
 /** Whom a line talks to, as a person would say it. */
 export interface OtherEnd {

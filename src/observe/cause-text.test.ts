@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { causeText, unknownPlaces } from './cause-text.ts';
+
+const of = (line: string) => causeText('{Registry} does not hold it; ask {registry}.', {}, line);
+
+test('a registry is called a mirror only by a line that lists mirrors', () => {
+  expect(of('reading manifest 4.17 in reg.lab:5000/ocp: manifest unknown')).toBe(
+    'The registry reg.lab:5000 does not hold it; ask the registry reg.lab:5000.',
+  );
+  expect(of('pinging container registry quay.io: Get "https://quay.io/v2/": EOF')).toBe(
+    'The public registry quay.io does not hold it; ask the public registry quay.io.',
+  );
+  expect(
+    of(
+      'initializing source docker://quay.io/a@sha256:ab: (Mirrors also failed: [m.lab:5000/a@sha256:ab: reading manifest sha256:ab in m.lab:5000/a: manifest unknown]): quay.io/a@sha256:ab: Get "https://quay.io/v2/": dial tcp: i/o timeout',
+    ),
+  ).toBe('The mirror m.lab:5000 does not hold it; ask the mirror m.lab:5000.');
+  expect(of('manifest unknown')).toBe('The registry does not hold it; ask the registry.');
+});
+
+test('the line before names the other end where the line does not', () => {
+  expect(causeText('{End} is silent.', {}, 'i/o timeout', 'Get "https://10.0.0.5:6443/api"')).toBe(
+    '10.0.0.5:6443 (the API of the cluster) is silent.',
+  );
+});
+
+test('a group that was not found leaves what stands for it, and nothing of it can act on a terminal', () => {
+  const text = 'The field {field|that the message names} is wrong.';
+  expect(causeText(text, { field: 'platform.aws.region' })).toBe(
+    'The field platform.aws.region is wrong.',
+  );
+  expect(causeText(text, {})).toBe('The field that the message names is wrong.');
+  expect(causeText(text, { field: 'a\u001b[31mb' })).toBe('The field ab is wrong.');
+  expect(causeText(text, { field: 'x'.repeat(500) }).length).toBeLessThan(200);
+});
+
+test('places that nothing fills are told', () => {
+  expect(unknownPlaces('{registry} {End} {field|it}', new Set(['field']))).toEqual([]);
+  expect(unknownPlaces('{field} {other|x} {registry|x}', new Set(['field']))).toEqual([
+    '{field}',
+    '{other|x}',
+    '{registry|x}',
+  ]);
+});

@@ -1,0 +1,69 @@
+import { mirrorErrors } from './mirrors-also-failed.ts';
+import { otherEndOf } from './other-end.ts';
+import { partiesOf } from './party.ts';
+import { quoteLine } from './quote-line.ts';
+
+/**
+ * What a rule says of a line, in the line's own names: `{group|otherwise}` is what the pattern found there,
+ * `{registry}` and `{end}` are whom the line talks to, with a capital letter at the head of a sentence.
+ */
+const PLACE = /\{(?<name>\w+)(?:\|(?<otherwise>[^}]*))?\}/g;
+
+type Words = Readonly<Record<string, string | undefined>>;
+type WordOf = (text: string) => string | undefined;
+
+const MAX_WORD = 160;
+
+/** What every rule can name, whatever its pattern finds. */
+const OF_LINE: Readonly<Record<string, { readonly find: WordOf; readonly otherwise: string }>> = {
+  registry: { find: registryIn, otherwise: 'the registry' },
+  end: { find: (text) => otherEndOf(text)?.text, otherwise: 'the other end' },
+};
+
+/** Only a line that lists mirrors shows that one was asked; any other names a registry, whatever it is there for. */
+function registryIn(text: string): string | undefined {
+  const mirror = mirrorErrors(text).at(-1)?.mirror.split('/')[0];
+  if (mirror !== undefined) return `the mirror ${mirror}`;
+  const name = otherEndOf(text)?.name;
+  if (name === undefined) return undefined;
+  return partiesOf(text).includes('source')
+    ? `the public registry ${name}`
+    : `the registry ${name}`;
+}
+
+/** The places of a text that nothing can fill. */
+export function unknownPlaces(text: string, groups: ReadonlySet<string>): readonly string[] {
+  return [...text.matchAll(PLACE)]
+    .filter(({ groups: place }) => !isOfLine(place) && !isGroup(place, groups))
+    .map(([whole]) => whole);
+}
+
+const isOfLine = (place: Words | undefined): boolean =>
+  Object.hasOwn(OF_LINE, lowered(place?.name ?? '')) && place?.otherwise === undefined;
+
+const isGroup = (place: Words | undefined, groups: ReadonlySet<string>): boolean =>
+  groups.has(place?.name ?? '') && place?.otherwise !== undefined;
+
+/** The text of a rule for a line as rules see it, and the one before it; without them, as the catalogue shows it. */
+export function causeText(text: string, groups: Words = {}, line = '', lead = ''): string {
+  if (!text.includes('{')) return text;
+  const lines = [line, lead];
+  return text.replace(PLACE, (_, name: string, otherwise = '') => {
+    const ofLine = OF_LINE[lowered(name)];
+    if (!ofLine) return shortened(groups[name]) ?? otherwise;
+    const word = shortened(lines.map(ofLine.find).find(isThere)) ?? ofLine.otherwise;
+    return name === lowered(name) ? word : raised(word);
+  });
+}
+
+const isThere = (word: string | undefined): boolean => word !== undefined;
+
+/** As it may be shown, and no longer than a sentence can hold. */
+function shortened(word: string | undefined): string | undefined {
+  const shown = word === undefined ? '' : quoteLine(word);
+  if (shown === '') return undefined;
+  return shown.length > MAX_WORD ? `${shown.slice(0, MAX_WORD)}…` : shown;
+}
+
+const lowered = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
+const raised = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
