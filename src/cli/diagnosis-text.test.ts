@@ -39,3 +39,17 @@ test('diagnosisText says how often the likely cause was told', () => {
 test('diagnosisText has no such lines where nothing is likely', () => {
   expect(diagnosisText(diagnosis, createStyle(false))).toBe('No known cause found (1 file, 69 B)');
 });
+
+test('diagnosisText shows the first error and the one it ends with', () => {
+  const firstError = { file: 'a.log', line: 1, text: 'error: the network does not start' };
+  const lastError = { file: 'a.log', line: 2, text: 'error: accept_ra is not 2' };
+  const noCause = { forms: [{ form: 'plain text', files: 1 }], firstError, lastError, gather: [] };
+
+  expect(diagnosisText({ ...diagnosis, noCause }, createStyle(false)).split('\n')).toEqual([
+    'No known cause found (1 file, 69 B)',
+    '',
+    'What was read: plain text (1), nothing that tells a time',
+    'The first real error: a.log:1 error: the network does not start',
+    'The error it ends with: a.log:2 error: accept_ra is not 2',
+  ]);
+});

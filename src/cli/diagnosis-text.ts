@@ -117,17 +117,21 @@ export function noCauseLines({ noCause }: Pick<Diagnosis, 'noCause'>, style: Sty
     '',
     ...(read === ''
       ? ['There was no text to read']
-      : [`What was read: ${read}, ${span}`, errorLine(noCause, style)]),
+      : [`What was read: ${read}, ${span}`, ...errorLines(noCause, style)]),
     ...(gather.length === 0 ? [] : ['What to gather next:']),
     ...gather.map((one) => `  ${one}`),
   ];
 }
 
-function errorLine({ firstError, last }: NoCause, style: Style): string {
-  if (firstError) return `The first real error: ${evidenceLine(firstError, style)}`;
-  if (!last) return 'No line of it is an error by its words';
+function errorLines({ firstError, lastError, last }: NoCause, style: Style): readonly string[] {
+  const errors = [
+    ...(firstError ? [`The first real error: ${evidenceLine(firstError, style)}`] : []),
+    ...(lastError ? [`The error it ends with: ${evidenceLine(lastError, style)}`] : []),
+  ];
+  if (errors.length > 0) return errors;
+  if (!last) return ['No line of it is an error by its words'];
   const place = style.dim(`${printable(last.file)}${last.at ? ` ${last.at}` : ''}`);
-  return `No line of it is an error by its words; what it said last: ${place} ${last.text}`;
+  return [`No line of it is an error by its words; what it said last: ${place} ${last.text}`];
 }
 
 function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {

@@ -107,7 +107,7 @@ export async function diagnose(
     findings,
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
     ...(look?.likely ? { likely: look.likely } : {}),
-    ...(look ? { noCause: reading.noCause(look.origins, look.firstError) } : {}),
+    ...(look ? { noCause: reading.noCause(look.origins, look) } : {}),
     ...bootstrapOf(timeline.state()),
     benign: collector.benign(facts),
     unread: coverage.gaps(),

@@ -20,7 +20,7 @@ const NAMES = [
 function askedFor(seen: readonly string[], ...kinds: readonly Partial<FileKind>[]) {
   const reading = createReading();
   for (const one of kinds) reading.file(kind(one));
-  const { gather } = reading.noCause(seen, undefined);
+  const { gather } = reading.noCause(seen, {});
   return NAMES.filter((name) => gather.some((one) => one.includes(name)));
 }
 
@@ -28,7 +28,7 @@ test('createReading counts the files of each form, in words', () => {
   const reading = createReading();
   for (const format of ['journal', 'plain', 'journal'] as const) reading.file(kind({ format }));
 
-  expect(reading.noCause([], undefined)).toEqual({
+  expect(reading.noCause([], {})).toEqual({
     forms: [
       { form: 'journal', files: 2 },
       { form: 'plain text', files: 1 },
@@ -44,12 +44,12 @@ test('createReading tells from when to when the evidence goes, and its first err
   reading.time(at(2), at(1));
   const firstError = { file: 'a.log', line: 1, text: 'x' };
 
-  expect(reading.noCause([], firstError)).toMatchObject({
+  expect(reading.noCause([], { firstError })).toMatchObject({
     from: at(1).toISOString(),
     to: at(9).toISOString(),
     firstError,
   });
-  expect(createReading().noCause([], undefined)).toEqual({ forms: [], gather: expect.any(Array) });
+  expect(createReading().noCause([], {})).toEqual({ forms: [], gather: expect.any(Array) });
 });
 
 test('createReading asks for everything where nothing is known', () => {
@@ -72,4 +72,14 @@ test('createReading counts what files are, whatever their lines say', () => {
   expect(askedFor([], { origins: ['installer-log'] })).not.toContain('installer');
   expect(askedFor([], { machine: 'bootstrap' })).not.toContain('bootstrap');
   expect(askedFor([], { format: 'objects-yaml' })).not.toContain('cluster');
+});
+
+test('noCause shows the error that the evidence ends with, where it is another one', () => {
+  const firstError = { file: 'a.log', line: 1, text: 'error: the network does not start' };
+  const lastError = { file: 'a.log', line: 2, text: 'error: accept_ra is not 2' };
+
+  const { noCause } = createReading();
+
+  expect(noCause([], { firstError, lastError })).toMatchObject({ firstError, lastError });
+  expect(noCause([], { firstError, lastError: firstError })).not.toHaveProperty('lastError');
 });

@@ -12,6 +12,8 @@ export interface NoCause {
   readonly to?: string;
   /** The first line in time that is an error and not known to be harmless. */
   readonly firstError?: Evidence;
+  /** The error that the evidence ends with, where it is another one: programs say the reason last. */
+  readonly lastError?: Evidence;
   /** What was said last: where nothing is an error, it is what was waited for. */
   readonly last?: Pick<Evidence, 'file' | 'at' | 'text'>;
   /** What was not there and is worth having, the most telling first. */
@@ -76,6 +78,8 @@ const WANTED: readonly Wanted[] = [
   },
 ];
 
+type ErrorsOf = Pick<NoCause, 'firstError' | 'lastError'>;
+
 /** Collects what was read, for the report when no cause is found. */
 export function createReading() {
   const files = new Map<string, number>();
@@ -97,13 +101,15 @@ export function createReading() {
     end(line: EndLine): void {
       if (!last?.at || (line.at && line.at >= last.at)) last = line;
     },
-    noCause(seen: Iterable<string>, firstError: Evidence | undefined): NoCause {
+    noCause(seen: Iterable<string>, { firstError, lastError }: ErrorsOf): NoCause {
+      const isOther = lastError !== undefined && lastError.text !== firstError?.text;
       const all = [...origins, ...seen];
       return {
         forms: [...files].map(([form, count]) => ({ form, files: count })),
         ...(from ? { from: from.toISOString() } : {}),
         ...(to ? { to: to.toISOString() } : {}),
         ...(firstError ? { firstError } : {}),
+        ...(isOther ? { lastError } : {}),
         ...(last ? { last: endOf(last) } : {}),
         gather: [...(CRASH.test(firstError?.text ?? '') ? [TRACE] : []), ...missingOf(all)],
       };

@@ -104,3 +104,15 @@ test('findSuspicious tells where the lines come from that it looked at', async (
 test('findSuspicious finds nothing in what goes well', async () => {
   expect(await look(['all is well', 'and goes on', 'page not found'])).toMatchObject({ lines: [] });
 });
+
+test('findSuspicious tells the error that a text ends with, and none that is harmless', async () => {
+  const lines = [
+    'error: could not begin',
+    'error: could not go on',
+    'error: could not say goodbye',
+  ];
+
+  const { lastError } = await look(lines, ({ text }) => text.includes('goodbye'));
+
+  expect(lastError).toMatchObject({ line: 2, text: 'error: could not go on' });
+});

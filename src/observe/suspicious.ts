@@ -1,7 +1,7 @@
 import type { Context } from '../core/context.ts';
 import type { Evidence } from './claim.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
-import { evidenceOf, type LikelyCause, likelyCause } from './plain/likely-cause.ts';
+import { evidenceOf, type LikelyCause, lastError, likelyCause } from './plain/likely-cause.ts';
 import { type EvidenceOptions, readEvidence } from './read-evidence.ts';
 import type { EvidenceInput } from './source-files.ts';
 
@@ -87,6 +87,15 @@ const WORDS: readonly (readonly [pattern: string, weight: number])[] = [
   ['Error setting Chassis', 3],
   ['unknown: Not Found', 3],
   ['No \\w+ build found', 3],
+  ['over the quota', 3],
+  ['not allowed to', 2],
+  ['configured upper limit', 3],
+  ['last ACL checked', 3],
+  ['TCP_DENIED', 3],
+  ['REJECT\\W{1,3}IN=', 3],
+  [' PROTO=', 2],
+  ['\\[http 5\\d\\d', 2],
+  ['^\\W*denied: ', 3],
 ];
 const MAX_SHAPES = 5000;
 const SHOWN = 10;
@@ -132,6 +141,8 @@ interface SecondLook {
   readonly lines: readonly SuspiciousLine[];
   /** The first in time, or where no line tells one the first that was read. */
   readonly firstError?: Evidence;
+  /** The one it ends with. */
+  readonly lastError?: Evidence;
   /** What the decisive error says by itself. */
   readonly likely?: LikelyCause;
   readonly origins: ReadonlySet<string>;
@@ -183,7 +194,9 @@ export async function findSuspicious(
     .filter(({ weight }) => weight >= REAL_ERROR)
     .toSorted((a, b) => timeOf(a) - timeOf(b))
     .find(({ line }) => !isHarmless(line));
-  const likely = likelyCause(ends, (text) => shapes.get(shapeOf(text)), isHarmless);
+  const lineOf = (text: string) => shapes.get(shapeOf(text));
+  const likely = likelyCause(ends, lineOf, isHarmless);
+  const last = lastError(ends, lineOf, isHarmless);
   return {
     lines: found
       .toSorted((a, b) => b.weight - a.weight || a.count - b.count)
@@ -191,6 +204,7 @@ export async function findSuspicious(
       .map(({ line, count }) => ({ ...evidenceOf(line), count })),
     ...(likely ? { likely } : {}),
     ...(first ? { firstError: evidenceOf(first.line) } : {}),
+    ...(last ? { lastError: last } : {}),
     origins,
   };
 }

@@ -8,7 +8,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-quota',
     pattern:
-      /quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota/i,
+      /quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota|exceeds? the configured upper limit/i,
     cause: (found) =>
       `A quota or limit of the account is used up${because(word(found, 'what', 'limit'))}`,
     remedy:
@@ -73,9 +73,11 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-forbidden',
     pattern:
-      /\bforbidden\b|\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b/i,
+      /\bforbidden\b|\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>
-      `${at(found)} forbids it: the login, or the proxy in between, may not do this`,
+      word(found, 'acl') === undefined
+        ? `${at(found)} forbids it: the login, or the proxy in between, may not do this`
+        : `The proxy does not let it pass to ${at(found)} (its rule ${word(found, 'acl')})`,
     remedy: LOOK_AT_LOGIN,
   },
   {
@@ -88,7 +90,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-server-fails',
     isGeneral: true,
     pattern:
-      /\b(?<status>50[0234])\b[:,]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
+      /(?<!\.go:)\b(?<status>50[0234]|52[0-7])\b[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
       `${at(found)} answers with an error of its own${because(word(found, 'status'))}: what stands behind it does not serve`,
     remedy:

@@ -75,6 +75,24 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'Turn it on in the firmware; inside a virtual machine, allow nested virtualisation on its host',
   },
   {
+    id: 'says-port-denied',
+    pattern:
+      /(?:cannot bind(?: to)?(?: UNIX)? socket|bind\(\)? to \S+ failed|\bbind)\b.{0,40}permission denied\)?(?: \[(?<end>[^\]]+)\])?/i,
+    cause: (found) =>
+      `The program may not listen at${named(word(found, 'end')) || ' this port or socket'}: a port below 1024 without the right to it, or SELinux`,
+    remedy:
+      'Run it as root or with CAP_NET_BIND_SERVICE, or take a higher port; "ausearch -m avc" shows what SELinux forbade (semanage port, setsebool)',
+  },
+  {
+    id: 'says-firewall',
+    pattern:
+      /(?<rule>[\w-]*(?:REJECT|DROP|DENY|BLOCK)[\w-]*)\W{1,3}IN=(?<in>\S*) OUT=(?<out>\S*) .*SRC=(?<from>\S+) DST=(?!\S+\.255\b|2[23]\d\.)(?<to>\S+)(?:.*DPT=(?<port>\d+))?/,
+    cause: (found) =>
+      `The firewall of this machine (${word(found, 'rule')}) turns away what comes from ${word(found, 'from')} for ${word(found, 'to')}${named(word(found, 'port') && `port ${found.groups.port}`)}`,
+    remedy:
+      'Allow it: open the port or trust the interface in the zone ("firewall-cmd --list-all"), or correct the rule that the line names',
+  },
+  {
     id: 'says-access-denied',
     pattern:
       /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access)\w* (?:to )?['"]?(?<path>\/[^\s:'"]+)['"]?: (?:permission denied|operation not permitted)|permission denied|operation not permitted|EACCES|EPERM/i,

@@ -5,6 +5,7 @@ import { diagnose } from '../diagnose.ts';
 
 const NOW = new Date('2026-08-20T12:00:00Z');
 const REFUSED = 'depotctl: error: dial tcp 10.9.0.3:7777: connect: connection refused';
+const WARNED = 'level=warning msg="dial tcp 10.9.0.3:7777: connection refused"';
 const FULL = 'depotctl: error: write /srv/a: no space left on device';
 
 async function likelyOf(...lines: readonly string[]) {
@@ -43,6 +44,11 @@ test.each([
     'a run that ended ill',
     [REFUSED, 'info: completed in 3s', 'error: one or more errors occurred'],
   ],
+  ['that it is only warned of, to the last', ['depotctl: begins', WARNED]],
+  [
+    'that it is only waited for, again and again',
+    ['1s', '2s', '3s'].map((after) => `level=debug msg="${after}: still waiting: ${REFUSED}"`),
+  ],
   ['fields around its level', [`level=error ts=2026-08-20 msg=x err="${REFUSED}"`]],
   ['a message of its own', [`time="2026-08-20T10:00:00Z" level=error msg="no" error="${REFUSED}"`]],
   [
@@ -77,10 +83,12 @@ test.each([
     ['ERROR gathering debug logs: ssh: unable to authenticate, no supported methods remain'],
   ],
   [
-    'is only warned of among fields',
-    ['level=warn ts=1 err="dial tcp 10.9.0.3:7777: connection refused"'],
+    'is only warned of among fields, before other lines',
+    ['level=warn ts=1 err="dial tcp 10.9.0.3:7777: connection refused"', 'a b', 'c d', 'e f'],
   ],
-  ['is only warned of', ['level=warning msg="dial tcp 10.9.0.3:7777: connection refused"']],
+  ['is only warned of before others', [WARNED, 'a b', 'c d', 'e f']],
+  ['is waited for, and said once', [`level=debug msg="still waiting: ${REFUSED}"`]],
+  ['only warns that a server fails', ['WARN depot.fern.lan: 502 Bad Gateway']],
   ['is quoted in a runbook', ['- `connection refused`: look at the service']],
   ['was said long before the end', [REFUSED, ...Array.from({ length: 40 }, (_, n) => `row ${n}`)]],
 ])('diagnose reads no cause from what %s', async (_, lines) => {

@@ -11,14 +11,11 @@ import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
-import type { PlainReading } from './plain-reading.ts';
+import type { PlainReading, Reading } from './plain-reading.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
-export interface LikelyCause {
-  readonly id: string;
-  readonly cause: string;
-  readonly remedy: string;
+export interface LikelyCause extends Reading {
   /** Lines that say so. */
   readonly count: number;
   readonly evidence: readonly Evidence[];
@@ -37,10 +34,7 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
 const READ_TEXT = 2000;
 
 /** What one line says by itself; `lead` stands before it and may name whom it talks to. */
-export function readPlainly(
-  text: string,
-  lead?: string,
-): Pick<LikelyCause, 'id' | 'cause' | 'remedy'> | undefined {
+export function readPlainly(text: string, lead?: string): Reading | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
   const fails = FAILS.test(seen);
   const isPublic = partiesOf(seen).includes('source');
@@ -86,25 +80,75 @@ function failureOf(line: EvidenceLine): Severity {
   return ERROR.test(line.text) ? 2 : 1;
 }
 
+/** Whoever pastes a few lines shows what does not go on: what is warned of, waited for or tried again to the last is it. */
+function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
+  const lasts = count >= LASTING || (behind < LASTING && !PASSES.test(line.text));
+  return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
+}
+const LASTING = 3;
+/** Clients that hang up, and what is fetched afterwards. */
+const NO_FAILURE = new RegExp(`${AFTERWARDS.source}|TLS handshake error from`, 'i');
+/** Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. */
+const PASSES =
+  /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try/;
+
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
 const AT_LEAST = 15;
 
 type ShapeOf = (text: string) => LinesOfShape | undefined;
+type IsHarmless = (line: EvidenceLine) => boolean;
+
+/** One way to look at the end of a text: which lines tell of a failure, and what they say. */
+interface Way {
+  /** How surely lines tell of one that have so many others behind them; 0: they do not. */
+  readonly failureOf: (shape: LinesOfShape, behind: number) => Severity;
+  readonly read: (line: EvidenceLine) => Reading | undefined;
+}
+
+/** The first that finds something speaks. */
+const WAYS: readonly Way[] = [
+  {
+    failureOf: ({ line }) => failureOf(line),
+    read: ({ text, lead }) => readPlainly(text, lead),
+  },
+  { failureOf: lastingOf, read: readSurely },
+];
+
+/** What only tells that something fails is no cause where it was not even an error. */
+function readSurely(line: EvidenceLine): Reading | undefined {
+  const reading = readPlainly(line.text, line.lead);
+  return reading && !UNSURE.has(reading.id) ? reading : undefined;
+}
 
 /**
  * Of all errors the one that decides: programs end with it, and services say it to the last. So only the end of each
  * file is looked at, and nothing there behind which things went on. What is only warned of, or is tried again,
- * decides nothing, unless the error comes right behind it and says no more.
+ * decides nothing, unless the error comes right behind it and says no more, or there is no other.
  */
 export function likelyCause(
   ends: readonly (readonly string[])[],
   shapeOf: ShapeOf,
-  isHarmless: (line: EvidenceLine) => boolean,
+  isHarmless: IsHarmless,
 ): LikelyCause | undefined {
-  const claims = ends.flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless));
-  return claims.toSorted(
-    (a, b) => b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)),
-  )[0]?.claim;
+  for (const way of WAYS) {
+    const claims = ends.flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
+    const [first] = claims.toSorted(
+      (a, b) => b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)),
+    );
+    if (first) return first.claim;
+  }
+  return undefined;
+}
+
+/** The last line of each file's end that calls itself an error; of several files the one of the last. */
+export function lastError(
+  ends: readonly (readonly string[])[],
+  shapeOf: ShapeOf,
+  isHarmless: IsHarmless,
+): Evidence | undefined {
+  const lines = ends.flat().flatMap((text) => shapeOf(text)?.line ?? []);
+  const last = lines.findLast((line) => failureOf(line) === 2 && !isHarmless(line));
+  return last && evidenceOf(last);
 }
 
 interface Claim {
@@ -112,23 +156,29 @@ interface Claim {
   readonly claim: LikelyCause;
 }
 
-const GENERAL = new Set(PLAIN_READINGS.filter((one) => one.isGeneral).map(({ id }) => id));
+const idsOf = (isSo: (one: PlainReading) => boolean | undefined) =>
+  new Set(PLAIN_READINGS.filter(isSo).map(({ id }) => id));
+const GENERAL = idsOf((one) => one.isGeneral);
+const UNSURE = idsOf((one) => one.isGeneral || one.isVague || one.id === 'says-forbidden');
 const isGeneral = ({ claim }: Claim): boolean => GENERAL.has(claim.id);
 
 /** The last comes first. */
 function claimsAtEnd(
   all: readonly string[],
   shapeOf: ShapeOf,
-  isHarmless: (line: EvidenceLine) => boolean,
+  isHarmless: IsHarmless,
+  way: Way,
 ): readonly Claim[] {
   const claims: Claim[] = [];
   const lines = all.filter((text) => !PROSE.test(text));
+  const end = lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3))).toReversed();
   let next: LinesOfShape | undefined;
   let endedIll = false;
-  for (const text of lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3))).toReversed()) {
+  for (const [behind, text] of end.entries()) {
     const shape = shapeOf(text);
-    const severity = shape ? failureOf(shape.line) || warnedOf(shape, next) : 0;
-    const claim = shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape) : undefined;
+    const severity = shape ? way.failureOf(shape, behind) || warnedOf(shape, next) : 0;
+    const claim =
+      shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape, way) : undefined;
     if (claim) claims.push({ severity, claim });
     else if (!endedIll && GOES_ON.test(text) && !FAILS.test(text)) break;
     endedIll ||= ENDED_ILL.test(text);
@@ -143,8 +193,8 @@ function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Sever
   return isLast && /\bW\d{4} |\bWARN/i.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
 }
 
-function claimOf({ line, count }: LinesOfShape): LikelyCause | undefined {
-  const reading = readPlainly(line.text, line.lead);
+function claimOf({ line, count }: LinesOfShape, way: Way): LikelyCause | undefined {
+  const reading = way.read(line);
   return reading && { ...reading, count, evidence: [evidenceOf(line)] };
 }
 

@@ -17,6 +17,13 @@ export interface PlainReading {
   readonly isGeneral?: boolean;
 }
 
+/** What is made of one line. */
+export interface Reading {
+  readonly id: string;
+  readonly cause: string;
+  readonly remedy: string;
+}
+
 /** The parts of a line that a reading can put into its sentence. */
 export interface FoundWords {
   readonly groups: Readonly<Record<string, string | undefined>>;

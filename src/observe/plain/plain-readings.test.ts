@@ -165,6 +165,32 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The cluster does not know the kind Fern (fern.io/v2)',
   ],
   ['Error: write /srv/a: no space left on device', 'says-disk-full', 'A disk is full'],
+  ['depotd: [ERROR] over the quota: used 1209 but only hard 1073', 'says-quota', 'is used up'],
+  [
+    'denied: installation not allowed to Write organization package',
+    'says-forbidden',
+    'forbids it',
+  ],
+  [
+    'The request GET https://10.9.0.4:5000/v2/ is DENIED; last ACL checked: sites',
+    'says-forbidden',
+    'The proxy does not let it pass to 10.9.0.4:5000',
+  ],
+  [
+    'depotctl: request failed: unexpected status code [http 522]',
+    'says-server-fails',
+    'an error of its own (522)',
+  ],
+  [
+    'Starting frontend web: cannot bind socket (Permission denied) [0.0.0.0:80]',
+    'says-port-denied',
+    'The program may not listen at 0.0.0.0:80',
+  ],
+  [
+    'kernel: filter_FWD_public_REJECT: IN=flannel.1 OUT=cni0 MAC=aa SRC=10.9.1.0 DST=10.9.0.2 LEN=69 PROTO=UDP SPT=4 DPT=53',
+    'says-firewall',
+    'The firewall of this machine (filter_FWD_public_REJECT) turns away what comes from 10.9.1.0 for 10.9.0.2 port 53',
+  ],
   ['Error: exited with code 137', 'says-memory', 'There is not enough memory'],
   [
     'Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.',
