@@ -8,9 +8,9 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-quota',
     pattern:
-      /quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota|exceeds? the configured upper limit/i,
+      /quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota(?:: (?<hard>used \d+ .{0,40}\d+))?|MissingQuota\): (?<missing>.+)|required number of resources \(\d+\) is more than the limit of \d+|exceeds? the configured upper limit/i,
     cause: (found) =>
-      `A quota or limit of the account is used up${because(word(found, 'what', 'limit'))}`,
+      `A quota or limit is used up${because(word(found, 'what', 'limit', 'missing', 'hard'))}`,
     remedy:
       'Ask for more of it, remove what is no longer used, or ask for less (machines, sizes, region)',
   },
@@ -24,7 +24,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-not-permitted',
     pattern:
-      /User "(?<user>(?!system:anonymous)[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)"|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|NoPermission\b|insufficient (?:permissions|privileges)/i,
+      /User "(?<user>(?!system:anonymous)[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)"|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|Authorization failed for template resource|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|NoPermission\b|insufficient (?:permissions|privileges)/i,
     cause: (found) => {
       const what = word(found, 'action', 'azure', 'gcp', 'verb');
       const who = word(found, 'user', 'arn');

@@ -27,6 +27,15 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Look at the network pods of that node (ovnkube-node, multus) and their logs; what the plugin itself said stands last in the line',
   },
   {
+    id: 'says-budget',
+    pattern:
+      /evicting pods?\/?\s?"(?<pod>[^"]+)".*disruption budget|Cannot evict pod as it would violate the pod's disruption budget/i,
+    cause: (found) =>
+      `A disruption budget does not let the pod${named(word(found, 'pod'))} go: the drain of its node waits for it`,
+    remedy:
+      'Bring up the other pods of that application first ("oc get pdb -A" shows which budget allows none to go), or delete the pod by hand',
+  },
+  {
     id: 'says-volume-elsewhere',
     pattern:
       /Multi-Attach error for volume "(?<volume>[^"]+)"|volume .{0,80}(?:already|still) (?:exclusively )?attached to (?:one|another|a different) (?:node|instance|machine|VM)/i,
@@ -70,9 +79,9 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-address-taken',
     pattern:
-      /DHCPNAK\S* (?<dhcp>\d+(?:\.\d+){3}) .*address in use|(?<arp>\d+(?:\.\d+){3}).{0,40}(?:address conflict|duplicate address|already in use by)/i,
+      /DHCPNAK\S* (?<dhcp>\d+(?:\.\d+){3}) .*address in use|(?<arp>\d+(?:\.\d+){3}).{0,40}(?:address conflict|duplicate address|already in use by)|(?<vip>(?:api|ingress|machine)[- ]?(?:vip|address)\S* <?[\d.:a-f]+>?) (?:is )?already in use/i,
     cause: (found) =>
-      `The address${named(word(found, 'dhcp', 'arp'))} is held by another machine already`,
+      `The address${named(word(found, 'dhcp', 'arp', 'vip'))} is held by another machine already`,
     remedy: 'Find who has it ("arping -D"), and give each machine an address of its own',
   },
 ];

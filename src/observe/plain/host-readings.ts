@@ -67,6 +67,23 @@ export const HOST_READINGS: readonly PlainReading[] = [
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
   },
   {
+    id: 'says-device-missing',
+    pattern:
+      /config drive \("?(?<drive>[^")]+)"?\) not found|(?<path>\/dev\/[\w./-]+)["']?:? (?:was |is )?(?:not found|does not exist|is not a block device)|can't find (?<label>(?:LABEL|UUID)=\S+)/i,
+    cause: (found) =>
+      `The disk or device${named(word(found, 'drive', 'path', 'label'))} is not there`,
+    remedy:
+      'See what there is ("lsblk -f", "ls /dev/disk/by-label"), and name that one; of a virtual machine, attach it',
+  },
+  {
+    id: 'says-encoding',
+    pattern:
+      /codec can't (?:en|de)code (?:characters?|bytes?) .{0,60}|invalid (?:UTF-8|byte sequence)/i,
+    cause: () => 'A text has characters that the program cannot send or read',
+    remedy:
+      'Look for letters outside of ASCII in names, user and password, and for a secret that was encoded wrongly (base64 of the text itself, without a line break)',
+  },
+  {
     id: 'says-no-virtualisation',
     pattern:
       /could not access KVM kernel module|\/dev\/kvm|KVM (?:is )?not (?:available|supported)|domain type ['"]?kvm|virtualization (?:is )?(?:not|disabled)/i,

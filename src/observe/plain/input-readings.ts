@@ -91,7 +91,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-exists',
     isVague: true,
     pattern:
-      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>\S+) (?:is |has )?already (?:exists?|in use|been taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
+      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>(?:[\w-]+ <?[\d.:]+>?|\S+)) (?:is |has )?already (?:exists?|in use|been taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
     cause: (found) =>
       `${word(found, 'what', 'bare') ?? 'It'} is there already, of an earlier run or of somebody else`,
     remedy: 'Remove what an earlier run left, or choose another name',
@@ -100,10 +100,10 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|: resource not found/i,
+      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
-        ? `There is no ${word(found, 'what', 'none', 'tag', 'image', 'repository', 'manifest') ?? 'thing by the name that was given'}`
+        ? `There is no ${word(found, 'what', 'device', 'none', 'tag', 'image', 'repository', 'manifest') ?? 'thing by the name that was given'}`
         : `There is no ${word(found, 'kind')?.replace(/(?<=[a-rt-z])s$/, '')} "${word(found, 'name')}"`,
     remedy: 'Correct the name, or make it first',
   },

@@ -39,6 +39,7 @@ test('diagnose believes an error rather than a line that only speaks of one', as
 test.each([
   ['what people write behind it', [REFUSED, '```', 'I have completed the setup, can you help us?']],
   ['that it does not start', [REFUSED, 'depotd does not get started']],
+  ['what is typed behind it', [REFUSED, '$ for i in 0 1 2; do date; done', 'Fri 20 Aug']],
   ['how it is to be called', [REFUSED, ...Array.from({ length: 12 }, (_, n) => `  --flag${n}`)]],
   [
     'a run that ended ill',

@@ -13,6 +13,7 @@ import { INPUT_READINGS } from './input-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
+import { STATED_READINGS } from './stated-readings.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause extends Reading {
@@ -28,6 +29,7 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
   ...REGISTRY_READINGS,
   ...HOST_READINGS,
   ...INPUT_READINGS,
+  ...STATED_READINGS,
 ];
 
 /** Programs put the cause behind what it led to: of a long line its end is read. */
@@ -180,12 +182,16 @@ function claimsAtEnd(
     const claim =
       shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape, way) : undefined;
     if (claim) claims.push({ severity, claim });
-    else if (!endedIll && GOES_ON.test(text) && !FAILS.test(text)) break;
+    else if (!endedIll && goesOn(text)) break;
     endedIll ||= ENDED_ILL.test(text);
     next = shape;
   }
   return claims;
 }
+
+/** What was typed says nothing of how it went. */
+const goesOn = (text: string): boolean =>
+  GOES_ON.test(text) && !FAILS.test(text) && !isQuoted(text);
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {

@@ -56,7 +56,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-certificate-time',
     pattern:
-      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)/i,
+      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|\bcerts? (?:have|has) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)/i,
     cause: (found) =>
       word(found, 'side') === 'before' || word(found, 'early') !== undefined
         ? `The certificate of ${at(found)} begins later than this machine's clock says: a clock is wrong`

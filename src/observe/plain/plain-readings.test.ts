@@ -91,12 +91,12 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'Error 403: pods "x" is forbidden: exceeded quota: small, requested: limits.memory=2Gi',
     'says-quota',
-    'A quota or limit of the account is used up',
+    'A quota or limit is used up',
   ],
   [
     "Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0",
     'says-quota',
-    'A quota or limit of the account is used up (CPUS)',
+    'A quota or limit is used up (CPUS)',
   ],
   [
     'Error: CONNECT depot.fern.lan: 407 Proxy Authentication Required',
@@ -165,7 +165,66 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The cluster does not know the kind Fern (fern.io/v2)',
   ],
   ['Error: write /srv/a: no space left on device', 'says-disk-full', 'A disk is full'],
-  ['depotd: [ERROR] over the quota: used 1209 but only hard 1073', 'says-quota', 'is used up'],
+  [
+    'depotd: [ERROR] over the quota: used 1209 but only hard 1073',
+    'says-quota',
+    'A quota or limit is used up (used 1209 but only hard 1073)',
+  ],
+  [
+    'level=fatal msg=failed to generate asset "Quota Check": error(MissingQuota): Router is not available because the required number of resources (1) is more than the limit of 0',
+    'says-quota',
+    'A quota or limit is used up (Router is not available',
+  ],
+  [
+    'level=fatal msg="failed to fetch Variables: failed to generate asset \\"Variables\\": cannot create it because \\"fern\\" is no platform"',
+    'says-installer',
+    'The installer cannot make "Variables": cannot create it because "fern" is no platform',
+  ],
+  [
+    `fatal: [10.9.0.3]: FAILED! => {"msg": "The error was: 'dhcp_' is undefined"}`,
+    'says-ansible',
+    "A task of Ansible fails on 10.9.0.3: The error was: 'dhcp_' is undefined",
+  ],
+  [
+    '   Message:  The inventory cannot be used with this playbook',
+    'says-message',
+    'By its own message: The inventory cannot be used with this playbook',
+  ],
+  [
+    "depotctl create: error: argument kind: invalid choice: 'big' (choose from 'small')",
+    'says-argument',
+    "is not one that the program takes: invalid choice: 'big' (choose from 'small')",
+  ],
+  [
+    'error: internal error: Check the host setup: accept_ra is not 2 on bond0',
+    'says-libvirt',
+    'libvirt refuses it: Check the host setup: accept_ra is not 2 on bond0',
+  ],
+  [
+    'Loaded: bad-setting (Reason: Unit depot.service has a bad unit file setting.)',
+    'says-unit-bad',
+    'systemd does not take the unit depot.service',
+  ],
+  [
+    'ignition[872]: config drive ("/dev/disk/by-label/DEPOT") not found. Waiting...',
+    'says-device-missing',
+    'The disk or device /dev/disk/by-label/DEPOT is not there',
+  ],
+  [
+    "depotd: error: 'latin-1' codec can't encode characters in position 0-1",
+    'says-encoding',
+    'characters that the program cannot send or read',
+  ],
+  [
+    'api-vip <10.9.0.9> is already in use in cidr 10.9.0.0/24',
+    'says-address-taken',
+    'The address api-vip <10.9.0.9> is held by another machine already',
+  ],
+  [
+    `error when evicting pods/"depot-0" -n "fern": Cannot evict pod as it would violate the pod's disruption budget.`,
+    'says-budget',
+    'A disruption budget does not let the pod depot-0 go',
+  ],
   [
     'denied: installation not allowed to Write organization package',
     'says-forbidden',
@@ -448,6 +507,8 @@ test.each(PLAIN_READINGS.map(({ id, pattern }) => [id, pattern] as const))(
       'Get "https://a:1',
       'failed to find a ',
       'quota ',
+      'failed to make: ',
+      'fatal: [a] FAILED! => "msg": "',
     ]) {
       const text = part.repeat(Math.ceil(2000 / part.length)).slice(0, 2000);
 

@@ -1,0 +1,68 @@
+import { type PlainReading, word } from './plain-reading.ts';
+
+const NAMED_BY_IT = 'Correct what it names, and begin again';
+/** Tells that a step failed, and not why. */
+const NO_REASON = String.raw`(?!\W*(?:[^:]{0,60}: ){0,8}(?:exit status|exit code|timed out|timeout|context deadline|non-zero|MODULE FAILURE|All items completed|Timeout when waiting|one or more|failed to (?:complete|apply)|error\(s\)|unknown error|The command was|see stdout))`;
+
+/** Programs that check first and say what they do not take: their reason is the cause. */
+export const STATED_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-installer',
+    pattern: new RegExp(
+      String.raw`failed to (?:generate|load|fetch|create) asset \\?"?(?<asset>[^":\\]+)\\?"?: ${NO_REASON}(?<why>.{8,})`,
+      'i',
+    ),
+    cause: (found) => `The installer cannot make "${word(found, 'asset')}": ${reason(found)}`,
+    remedy: NAMED_BY_IT,
+  },
+  {
+    id: 'says-ansible',
+    pattern: new RegExp(
+      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\].*?FAILED! => .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)"`,
+    ),
+    cause: (found) => `A task of Ansible fails on ${word(found, 'host')}: ${reason(found)}`,
+    remedy: 'Correct what it names (variables, packages, files), and run the playbook again',
+  },
+  {
+    id: 'says-message',
+    isVague: true,
+    pattern: new RegExp(String.raw`^\s*Message: +${NO_REASON}(?<why>.{8,})`),
+    cause: (found) => `By its own message: ${reason(found)}`,
+    remedy: NAMED_BY_IT,
+  },
+  {
+    id: 'says-argument',
+    pattern:
+      /: error: (?:argument [^:]*: )?(?<why>(?:invalid choice|unrecognized arguments|the following arguments are required|expected \w+ argument|ambiguous option).*)/,
+    cause: (found) => `The command is not one that the program takes: ${reason(found)}`,
+    remedy: 'Compare it with its --help',
+  },
+  {
+    id: 'says-libvirt',
+    pattern: new RegExp(
+      String.raw`\berror: (?:internal error|unsupported configuration|Requested operation is not valid|operation failed|invalid argument|XML error|Operation not supported): ${NO_REASON}(?<why>.{8,})|virError\(Code=\d+, Domain=\d+, Message='(?<code>[^']{8,})'`,
+    ),
+    cause: (found) => `libvirt refuses it: ${reason(found)}`,
+    remedy: 'Correct what it names on the host of the virtual machines',
+  },
+  {
+    id: 'says-unit-bad',
+    pattern: /Unit (?<unit>\S+) has a bad unit file setting|(?<file>\S+\.service):\d+: (?<why>.+)/,
+    cause: (found) =>
+      `systemd does not take the unit ${word(found, 'unit', 'file')}: its file has a mistake`,
+    remedy:
+      '"systemd-analyze verify UNIT" names the line; correct it, then "systemctl daemon-reload"',
+  },
+];
+
+const MAX_REASON = 300;
+
+/** The words of the program, without what delimits them. */
+function reason(found: Parameters<PlainReading['cause']>[0]): string {
+  const why = word(found, 'why', 'code') ?? '';
+  const plain = why
+    .replace(/\\n/g, ' ')
+    .replace(/\\+(["'])/g, '$1')
+    .replace(/["\s]+$/, '');
+  return plain.length > MAX_REASON ? `${plain.slice(0, MAX_REASON)}…` : plain;
+}
