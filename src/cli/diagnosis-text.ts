@@ -84,6 +84,7 @@ const ASIDES: Readonly<Record<NonNullable<Finding['aside']>, string>> = {
   explained: 'follows from what was found',
   answered: 'the other end answered later',
   passed: 'said once, and not again',
+  older: 'said long before the other',
   warned: 'only a warning, beside errors',
   vague: 'says what failed, and not why',
 };

@@ -6,7 +6,13 @@ function seen(cause: string, fields: Partial<Omit<Weight, 'rule'>> = {}): Weight
   const rule = shippedRules().find((one) => one.cause_id === cause && one.kind === 'root');
   if (!rule) throw new Error(`no rule means ${cause}`);
   const last = { file: 'a.log', line: 1 };
-  const plain = { lastAt: undefined, last, isRetried: false, ends: new Set<string>() };
+  const plain = {
+    firstAt: undefined,
+    lastAt: undefined,
+    last,
+    isRetried: false,
+    ends: new Set<string>(),
+  };
   return { rule, count: 3, severity: 1, ...plain, ...fields };
 }
 
@@ -50,6 +56,19 @@ test('setAside keeps what is wrong below where it comes after the last answer', 
   const refused = seen('mirror-unreachable', at(6));
 
   expect(reasons([denied, refused])).toEqual(['cause', 'cause']);
+});
+
+test('setAside drops what comes and goes and was last said long before another cause began', () => {
+  const said = (from: string, to: string) => ({
+    firstAt: new Date(`2026-08-${from}Z`),
+    lastAt: new Date(`2026-08-${to}Z`),
+  });
+  const refused = seen('dns-server-refused', said('19T17:00', '19T17:10'));
+  const denied = (from: string) => seen('mirror-quota-exceeded', said(from, '20T12:00'));
+
+  expect(reasons([refused, denied('19T18:10')])).toEqual(['older', 'cause']);
+  expect(reasons([refused, denied('19T18:09')])).toEqual(['cause', 'cause']);
+  expect(reasons([refused, seen('mirror-quota-exceeded')])).toEqual(['cause', 'cause']);
 });
 
 test('setAside compares by time across files, and not at all where there is none', () => {

@@ -2,12 +2,13 @@ import type { EvidenceLine } from './evidence.ts';
 import { meaningOf, type Rule } from './rules/catalogue.ts';
 
 /** Why a root is shown as also seen, and not as a cause. */
-export type AsideReason = 'explained' | 'answered' | 'passed' | 'warned' | 'vague';
+export type AsideReason = 'explained' | 'answered' | 'passed' | 'older' | 'warned' | 'vague';
 
 /** The part of what was gathered for a rule that says how much it weighs. */
 export interface Weight {
   readonly rule: Rule;
   readonly count: number;
+  readonly firstAt: Date | undefined;
   readonly lastAt: Date | undefined;
   /** Where its last line stands. */
   readonly last: { readonly file: string; readonly line: number };
@@ -48,6 +49,7 @@ export const worse = (one: Severity, other: Severity): Severity => (one > other 
  *   explained  it follows from that one
  *   answered   that one was said later by the same other end, further into the conversation: this one is over
  *   passed     it was only retried, or is of a kind that comes and goes and was said once; that one was said after it
+ *   older      it is of a kind that comes and goes, and was last said an hour or more before that one began
  *   warned     its lines only warn, and those of that one are errors
  *   vague      experts have no word for it: it names a step that failed, and that one says why
  */
@@ -92,6 +94,7 @@ const REASONS: readonly (readonly [AsideReason, IsFor])[] = [
       return hasPassed(one, lines) && !hasPassed(other, lines) && isBefore(one, other);
     },
   ],
+  ['older', (one, other) => one.rule.passing && isLongBefore(one, other)],
   ['warned', (one, other) => one.severity === 0 && other.severity === 2],
   ['vague', (one, other) => !one.rule.cause_id && other.rule.cause_id !== undefined],
 ];
@@ -104,6 +107,11 @@ const isFurther = (one: Rule, other: Rule): boolean =>
 
 const hasPassed = (one: Weight, lines: LinesOf): boolean =>
   one.isRetried || (one.rule.passing && lines(one) === 1);
+
+const LONG_MS = 3_600_000;
+
+const isLongBefore = ({ lastAt }: Weight, { firstAt }: Weight): boolean =>
+  lastAt !== undefined && firstAt !== undefined && firstAt.getTime() - lastAt.getTime() >= LONG_MS;
 
 /** That one mirror answered says nothing of another. */
 const isSameEnd = ({ ends }: Weight, other: Weight): boolean =>
