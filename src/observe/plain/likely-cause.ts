@@ -1,55 +1,17 @@
 import type { Evidence } from '../claim.ts';
 import type { EvidenceLine } from '../evidence.ts';
-import { isQuoted, seenText } from '../match-line.ts';
-import { otherEndOf } from '../other-end.ts';
-import { partiesOf } from '../party.ts';
+import { isQuoted } from '../match-line.ts';
 import { quoteLine } from '../quote-line.ts';
 import { RETRY, WENT_ILL } from '../retries.ts';
 import { type Severity, severityOf } from '../set-aside.ts';
-import { ANSWER_READINGS } from './answer-readings.ts';
-import { CLUSTER_READINGS } from './cluster-readings.ts';
-import { HOST_READINGS } from './host-readings.ts';
-import { INPUT_READINGS } from './input-readings.ts';
-import { NETWORK_READINGS } from './network-readings.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
-import { REGISTRY_READINGS } from './registry-readings.ts';
-import { STATED_READINGS } from './stated-readings.ts';
+import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause extends Reading {
   /** Lines that say so. */
   readonly count: number;
   readonly evidence: readonly Evidence[];
-}
-
-export const PLAIN_READINGS: readonly PlainReading[] = [
-  ...NETWORK_READINGS,
-  ...ANSWER_READINGS,
-  ...CLUSTER_READINGS,
-  ...REGISTRY_READINGS,
-  ...HOST_READINGS,
-  ...INPUT_READINGS,
-  ...STATED_READINGS,
-];
-
-/** Programs put the cause behind what it led to: of a long line its end is read. */
-const READ_TEXT = 2000;
-
-/** What one line says by itself; `lead` stands before it and may name whom it talks to. */
-export function readPlainly(text: string, lead?: string): Reading | undefined {
-  const seen = seenText(text).slice(-READ_TEXT);
-  const fails = FAILS.test(seen);
-  const isPublic = partiesOf(seen).includes('source');
-  for (const { id, pattern, cause, remedy, isVague, isOfInternet } of PLAIN_READINGS) {
-    const isFor = (fails || !isVague) && (isPublic || !isOfInternet);
-    const match = isFor ? pattern.exec(seen) : undefined;
-    if (!match) continue;
-    const upTo = seen.slice(0, match.index + match[0].length);
-    const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
-    const said = cause({ groups: match.groups ?? {}, end }).replace(/^the /, 'The ');
-    return { id, cause: quoteLine(said), remedy };
-  }
-  return undefined;
 }
 
 /** Lines of one shape: the first of them, and how many there were. */
@@ -64,7 +26,6 @@ const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|will (?:re)?try|reflector\.go|system:anonymous/;
 /** That logs could not be fetched, too, follows from what went wrong before. */
 const AFTERWARDS = /gather(?:ing)? (?:debug )?(?:bootstrap )?logs/i;
-const FAILS = /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b/i;
 /** What programs say when things go on. */
 const GOES_ON =
   /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;

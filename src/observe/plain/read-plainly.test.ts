@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PLAIN_READINGS, readPlainly } from './likely-cause.ts';
+import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 
 /** A line of each kind, by a program that no rule knows, and what it says. */
 const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [

@@ -1,0 +1,47 @@
+import { seenText } from '../match-line.ts';
+import { otherEndOf } from '../other-end.ts';
+import { partiesOf } from '../party.ts';
+import { quoteLine } from '../quote-line.ts';
+import { ANSWER_READINGS } from './answer-readings.ts';
+import { CLUSTER_READINGS } from './cluster-readings.ts';
+import { HOST_READINGS } from './host-readings.ts';
+import { INPUT_READINGS } from './input-readings.ts';
+import { NETWORK_READINGS } from './network-readings.ts';
+import type { PlainReading, Reading } from './plain-reading.ts';
+import { REGISTRY_READINGS } from './registry-readings.ts';
+import { STATED_READINGS } from './stated-readings.ts';
+
+/** Words by which a line tells of a failure. */
+export const FAILS =
+  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b/i;
+
+/** The first that fits a line speaks for it. */
+export const PLAIN_READINGS: readonly PlainReading[] = [
+  ...NETWORK_READINGS,
+  ...ANSWER_READINGS,
+  ...CLUSTER_READINGS,
+  ...REGISTRY_READINGS,
+  ...HOST_READINGS,
+  ...INPUT_READINGS,
+  ...STATED_READINGS,
+];
+
+/** Programs put the cause behind what it led to: of a long line its end is read. */
+const READ_TEXT = 2000;
+
+/** What one line says by itself; `lead` stands before it and may name whom it talks to. */
+export function readPlainly(text: string, lead?: string): Reading | undefined {
+  const seen = seenText(text).slice(-READ_TEXT);
+  const fails = FAILS.test(seen);
+  const isPublic = partiesOf(seen).includes('source');
+  for (const { id, pattern, cause, remedy, isVague, isOfInternet } of PLAIN_READINGS) {
+    const isFor = (fails || !isVague) && (isPublic || !isOfInternet);
+    const match = isFor ? pattern.exec(seen) : undefined;
+    if (!match) continue;
+    const upTo = seen.slice(0, match.index + match[0].length);
+    const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
+    const said = cause({ groups: match.groups ?? {}, end }).replace(/^the /, 'The ');
+    return { id, cause: quoteLine(said), remedy };
+  }
+  return undefined;
+}
