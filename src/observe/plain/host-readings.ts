@@ -76,10 +76,21 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'See what there is ("lsblk -f", "ls /dev/disk/by-label"), and name that one; of a virtual machine, attach it',
   },
   {
+    id: 'says-packages',
+    pattern:
+      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?|(?:No package|No match for argument:?|Unable to (?:find a match:|locate package)) (?<package>[\w.+*-]+)/i,
+    cause: (found) =>
+      word(found, 'package') === undefined
+        ? `The package repository${named(word(found, 'repo', 'yum'))} cannot be read from this machine`
+        : `The package ${word(found, 'package')} is in no repository that this machine has`,
+    remedy:
+      'See "dnf repolist": subscribe the machine, mirror the repository inside the gap, or bring the package along',
+  },
+  {
     id: 'says-encoding',
     pattern:
-      /codec can't (?:en|de)code (?:characters?|bytes?) .{0,60}|invalid (?:UTF-8|byte sequence)/i,
-    cause: () => 'A text has characters that the program cannot send or read',
+      /codec can't (?:en|de)code (?:characters?|bytes?) .{0,60}|invalid (?:UTF-8|byte sequence)|illegal base64 data/i,
+    cause: () => 'A text is encoded in another way than the program expects (characters, base64)',
     remedy:
       'Look for letters outside of ASCII in names, user and password, and for a secret that was encoded wrongly (base64 of the text itself, without a line break)',
   },

@@ -213,7 +213,13 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     "depotd: error: 'latin-1' codec can't encode characters in position 0-1",
     'says-encoding',
-    'characters that the program cannot send or read',
+    'encoded in another way than the program expects',
+  ],
+  ["Error: Failed to download metadata for repo 'depot': 404", 'says-packages', 'repository depot'],
+  [
+    'Error: Unable to find a match: depotctl',
+    'says-packages',
+    'The package depotctl is in no repository that this machine has',
   ],
   [
     'api-vip <10.9.0.9> is already in use in cidr 10.9.0.0/24',
