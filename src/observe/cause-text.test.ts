@@ -34,8 +34,16 @@ test('a group that was not found leaves what stands for it, and nothing of it ca
   expect(causeText(text, { field: 'x'.repeat(500) }).length).toBeLessThan(200);
 });
 
+test('of several groups the first that was found is named', () => {
+  const text = 'The {image|file|thing} is not there.';
+  expect(causeText(text, { file: '/a', image: 'b' })).toBe('The b is not there.');
+  expect(causeText(text, { file: '/a' })).toBe('The /a is not there.');
+  expect(causeText(text, {})).toBe('The thing is not there.');
+});
+
 test('places that nothing fills are told', () => {
   expect(unknownPlaces('{registry} {End} {field|it}', new Set(['field']))).toEqual([]);
+  expect(unknownPlaces('{field|file|it}', new Set(['field']))).toEqual(['{field|file|it}']);
   expect(unknownPlaces('{field} {other|x} {registry|x}', new Set(['field']))).toEqual([
     '{field}',
     '{other|x}',

@@ -4,10 +4,11 @@ import { partiesOf } from './party.ts';
 import { quoteLine } from './quote-line.ts';
 
 /**
- * What a rule says of a line, in the line's own names: `{group|otherwise}` is what the pattern found there,
- * `{registry}` and `{end}` are whom the line talks to, with a capital letter at the head of a sentence.
+ * What a rule says of a line, in the line's own names: `{group|otherwise}` is what the pattern found there, of several
+ * groups (`{one|other|otherwise}`) the first that is there; `{registry}` and `{end}` are whom the line talks to, with a
+ * capital letter at the head of a sentence.
  */
-const PLACE = /\{(?<name>\w+)(?:\|(?<otherwise>[^}]*))?\}/g;
+const PLACE = /\{(?<inside>[^{}]+)\}/g;
 
 type Words = Readonly<Record<string, string | undefined>>;
 type WordOf = (text: string) => string | undefined;
@@ -34,23 +35,32 @@ function registryIn(text: string): string | undefined {
 /** The places of a text that nothing can fill. */
 export function unknownPlaces(text: string, groups: ReadonlySet<string>): readonly string[] {
   return [...text.matchAll(PLACE)]
-    .filter(({ groups: place }) => !isOfLine(place) && !isGroup(place, groups))
-    .map(([whole]) => whole);
+    .map(([whole]) => whole)
+    .filter((place) => {
+      const { names, otherwise } = partsOf(place.slice(1, -1));
+      if (otherwise === undefined) return !names.every((name) => isOfLine(lowered(name)));
+      return !names.every((name) => groups.has(name));
+    });
 }
 
-const isOfLine = (place: Words | undefined): boolean =>
-  Object.hasOwn(OF_LINE, lowered(place?.name ?? '')) && place?.otherwise === undefined;
+/** A group of this name would never be shown. */
+export const isOfLine = (name: string): boolean => Object.hasOwn(OF_LINE, name);
 
-const isGroup = (place: Words | undefined, groups: ReadonlySet<string>): boolean =>
-  groups.has(place?.name ?? '') && place?.otherwise !== undefined;
+function partsOf(inside: string) {
+  const names = inside.split('|');
+  const otherwise = names.length > 1 ? names.pop() : undefined;
+  return { names, otherwise };
+}
 
 /** The text of a rule for a line as rules see it, and the one before it; without them, as the catalogue shows it. */
 export function causeText(text: string, groups: Words = {}, line = '', lead = ''): string {
   if (!text.includes('{')) return text;
   const lines = [line, lead];
-  return text.replace(PLACE, (_, name: string, otherwise = '') => {
-    const ofLine = OF_LINE[lowered(name)];
-    if (!ofLine) return shortened(groups[name]) ?? otherwise;
+  return text.replace(PLACE, (_, inside: string) => {
+    const { names, otherwise } = partsOf(inside);
+    const [name = ''] = names;
+    const ofLine = otherwise === undefined ? OF_LINE[lowered(name)] : undefined;
+    if (!ofLine) return names.map((one) => shortened(groups[one])).find(isThere) ?? otherwise ?? '';
     const word = shortened(lines.map(ofLine.find).find(isThere)) ?? ofLine.otherwise;
     return name === lowered(name) ? word : raised(word);
   });

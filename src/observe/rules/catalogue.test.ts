@@ -130,6 +130,12 @@ test('parseRules says what comes and goes, and how far into a conversation a cau
   expect(rules.other).toMatchObject({ passing: false, rung: { ladder: 0, height: 0 } });
 });
 
+test('parseRules refuses a group that would never be shown', () => {
+  expect(() => catalogue([{ id: 'a', pattern: 'some fixed text (?<end>\\w+)' }])).toThrow(
+    '"a" has a group "end", which stands for whom a line talks to',
+  );
+});
+
 test('parseRules refuses a text that names what no line can give', () => {
   const pattern = 'some fixed text (?<field>\\w+)';
   const cause = '{Registry} misses {field|a field}.';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { listAssets, readAsset, readBuilt } from '../../core/assets.ts';
 import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
-import { unknownPlaces } from '../cause-text.ts';
+import { isOfLine, unknownPlaces } from '../cause-text.ts';
 import { ANYWHERE } from '../file-kind.ts';
 import { requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
 import { CATALOGUE, type CauseData, type RuleData } from './schema.ts';
@@ -171,6 +171,9 @@ function compile(name: string, data: RuleData): Omit<Rule, keyof Standing> {
 /** A text that names what no line can give would show its braces. */
 function checkPlaces(name: string, { id, pattern = '', cause, remedy }: RuleData): void {
   const groups = new Set([...pattern.matchAll(/\(\?<(\w+)>/g)].flatMap(([, group]) => group ?? []));
+  const hidden = [...groups].find(isOfLine);
+  if (hidden)
+    throw invalid(name, `"${id}" has a group "${hidden}", which stands for whom a line talks to`);
   const [place] = [cause, remedy].flatMap((text) => unknownPlaces(text, groups));
   if (place === undefined) return;
   const can = '{registry}, {end}, or {group|otherwise} with a named group of the pattern';
