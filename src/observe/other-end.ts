@@ -52,17 +52,23 @@ const PARTIES: Readonly<Partial<Record<Party, string>>> = {
 };
 
 const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)`;
+/** What programs tell people to read. */
+const PAGE = String.raw`(?:www|docs|help|support)\.|access\.redhat\.com\/(?:RegistryAuthentication|solutions|articles)`;
 /** The most telling first: a URL has the name that was meant, a socket only its address. */
 const NAMING: readonly RegExp[] = [
-  new RegExp(String.raw`\b[a-z]+:\/\/(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`, 'gi'),
+  new RegExp(
+    String.raw`(?<!proxy=)\b[a-z]+:\/\/(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
+    'gi',
+  ),
   new RegExp(
     String.raw`connect(?:ion)? to (?:host |server )?(?<host>${HOST})(?:,)? port:? (?<port>\d{1,5})`,
     'gi',
   ),
   new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
+  new RegExp(String.raw`\blookup (?<host>${HOST}) on `, 'gi'),
   new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
   new RegExp(
-    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]]`,
+    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]]`,
     'gi',
   ),
   new RegExp(
@@ -83,8 +89,12 @@ export function otherEndOf(text: string): OtherEnd | undefined {
   return undefined;
 }
 
+/** Of those on the internet, where other things are kept than images. */
+const SITES = /(?:^|\.)(?:openshift|googleapis)\.com$|^(?:access|cdn|sso)\.redhat\.com$/i;
+
 function roleOf(name: string, text: string): string | undefined {
   const port = /:(\d+)$/.exec(name)?.[1];
   const [party] = partiesOf(text);
+  if (party === 'source' && SITES.test(name)) return 'a site on the internet';
   return PORTS[port ?? ''] ?? PARTIES[party ?? 'unknown'];
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { otherEndOf } from './other-end.ts';
+
+test.each([
+  [
+    'a page to read is not whom the line talks to',
+    'https://registry-1.docker.io/v2/a/manifests/1: 429 Too Many Requests: You have reached your pull rate limit. https://www.docker.com/increase-rate-limit',
+    'registry-1.docker.io (a registry on the internet)',
+  ],
+  [
+    'nor are instructions',
+    'collect catalog "registry.redhat.io/redhat/index:v4.16": invalid username/password: Further instructions can be found here: https://access.redhat.com/RegistryAuthentication',
+    'registry.redhat.io (a registry on the internet)',
+  ],
+  [
+    'a repository that is read from names its registry',
+    'reading manifest latest in quay.io/fjord/tool: unauthorized',
+    'quay.io (a registry on the internet)',
+  ],
+  [
+    'so does a reference in quotes',
+    'failed to resolve reference "ghcr.io/fjord/tool:1": 403 Forbidden',
+    'ghcr.io (a registry on the internet)',
+  ],
+  [
+    'so does a host that is pulled from',
+    'pulling from host registry.redhat.io failed with status code [manifests v4.12]: 401',
+    'registry.redhat.io (a registry on the internet)',
+  ],
+  [
+    'not all that is on the internet is a registry',
+    'Get "https://api.openshift.com/api/upgrades_info/v1/graph": dial tcp 192.0.2.9:443: i/o timeout',
+    'api.openshift.com (a site on the internet)',
+  ],
+  [
+    'a proxy that is set beside it is not asked by that',
+    'dial tcp: lookup index.docker.io on 127.0.1.1:53: no such host, with http_proxy=http://proxy.fjord.lan:8080',
+    'index.docker.io (a registry on the internet)',
+  ],
+  [
+    'a registry may have the name of a site in its own',
+    'Get "https://registry.access.redhat.com/v2/": dial tcp 192.0.2.9:443: i/o timeout',
+    'registry.access.redhat.com (a registry on the internet)',
+  ],
+])('otherEndOf: %s', (_, line, expected) => {
+  expect(otherEndOf(line)?.text).toBe(expected);
+});
+
+test('otherEndOf names nobody where a line only names a page to read', () => {
+  expect(
+    otherEndOf('toomanyrequests: see https://www.docker.com/increase-rate-limit'),
+  ).toBeUndefined();
+});
