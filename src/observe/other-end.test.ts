@@ -28,6 +28,11 @@ test.each([
     'registry.redhat.io (a registry on the internet)',
   ],
   [
+    'so does a login',
+    'authenticating creds for "registry.redhat.io": invalid username/password',
+    'registry.redhat.io (a registry on the internet)',
+  ],
+  [
     'not all that is on the internet is a registry',
     'Get "https://api.openshift.com/api/upgrades_info/v1/graph": dial tcp 192.0.2.9:443: i/o timeout',
     'api.openshift.com (a site on the internet)',

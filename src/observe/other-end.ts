@@ -68,7 +68,7 @@ const NAMING: readonly RegExp[] = [
   new RegExp(String.raw`\blookup (?<host>${HOST}) on `, 'gi'),
   new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
   new RegExp(
-    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]]`,
+    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|creds for|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]"]`,
     'gi',
   ),
   new RegExp(

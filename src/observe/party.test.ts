@@ -21,6 +21,11 @@ test.each([
   ['Get "https://#.dkr.ecr.eu-west-1.amazonaws.com/v2/": EOF', 'mirror'],
   ['Post "https://ec#.eu-west-1.amazonaws.com/": EOF', 'aws'],
   ['Get "https://ec2-192-0-2-#.eu-west-1.compute.amazonaws.com:5000/v2/": EOF', 'mirror'],
+  [
+    'mirroring image docker://registry.redhat.io/a/b: uploading layer to https://m#.lab/v2/a/b/blobs/uploads/x: 502',
+    'mirror',
+  ],
+  ['authenticating creds for "registry.redhat.io": # invalid username/password', 'source'],
   ['unable to push manifest to registry.ci.openshift.org/a#/b:1: denied', 'mirror'],
   ['Post "https://vcenter#.lab.example/sdk": EOF', 'vcenter'],
   ['Get "https://idrac#.lab.example/x": EOF', 'bmc'],

@@ -66,8 +66,8 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
 const HOST = String.raw`(?:\[[\w:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?`;
 const STRONG = new RegExp(
   [
-    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|logging into|login attempt to|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
-    String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
+    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|logging into|login attempt to|creds for|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
+    String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat |\buploading layer to )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
     String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
     String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
