@@ -38,6 +38,16 @@ test.each([
     'api.openshift.com (a site on the internet)',
   ],
   [
+    'curl names a name and a port',
+    'curl: (28) Failed to connect to mirror.openshift.com port 443: Connection timed out',
+    'mirror.openshift.com:443 (a site on the internet)',
+  ],
+  [
+    'or a name that is not resolved',
+    'curl: (6) Could not resolve host: mirror.openshift.com',
+    'mirror.openshift.com (a site on the internet)',
+  ],
+  [
     'a proxy that is set beside it is not asked by that',
     'dial tcp: lookup index.docker.io on 127.0.1.1:53: no such host, with http_proxy=http://proxy.fjord.lan:8080',
     'index.docker.io (a registry on the internet)',

@@ -65,7 +65,7 @@ const NAMING: readonly RegExp[] = [
     'gi',
   ),
   new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
-  new RegExp(String.raw`\blookup (?<host>${HOST}) on `, 'gi'),
+  new RegExp(String.raw`(?:\blookup|resolve host(?: address)?:?) [‘'"]?(?<host>${HOST})`, 'gi'),
   new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
   new RegExp(
     String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|creds for|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]"]`,
@@ -90,7 +90,7 @@ export function otherEndOf(text: string): OtherEnd | undefined {
 }
 
 /** Of those on the internet, where other things are kept than images. */
-const SITES = /(?:^|\.)(?:openshift|googleapis)\.com$|^(?:access|cdn|sso)\.redhat\.com$/i;
+const SITES = /(?:^|\.)(?:openshift|googleapis)\.com(?::\d+)?$|^(?:access|cdn|sso)\.redhat\.com(?::\d+)?$/i;
 
 function roleOf(name: string, text: string): string | undefined {
   const port = /:(\d+)$/.exec(name)?.[1];
