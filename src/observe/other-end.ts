@@ -90,7 +90,8 @@ export function otherEndOf(text: string): OtherEnd | undefined {
 }
 
 /** Of those on the internet, where other things are kept than images. */
-const SITES = /(?:^|\.)(?:openshift|googleapis)\.com(?::\d+)?$|^(?:access|cdn|sso)\.redhat\.com(?::\d+)?$/i;
+const SITES =
+  /(?:^|\.)(?:openshift|googleapis)\.com(?::\d+)?$|^(?:access|cdn|sso)\.redhat\.com(?::\d+)?$/i;
 
 function roleOf(name: string, text: string): string | undefined {
   const port = /:(\d+)$/.exec(name)?.[1];
