@@ -38,6 +38,16 @@ test.each([
     'api.openshift.com (a site on the internet)',
   ],
   [
+    'the short name of an image is no host',
+    'initializing source docker://postgres:15: reading manifest 15 in docker.io/library/postgres: toomanyrequests',
+    'docker.io (a registry on the internet)',
+  ],
+  [
+    'a directory neither',
+    'oc-mirror file://out: collect catalog "registry.redhat.io/redhat/index:v4.16": 401',
+    'registry.redhat.io (a registry on the internet)',
+  ],
+  [
     'curl names a name and a port',
     'curl: (28) Failed to connect to mirror.openshift.com port 443: Connection timed out',
     'mirror.openshift.com:443 (a site on the internet)',

@@ -54,10 +54,12 @@ const PARTIES: Readonly<Partial<Record<Party, string>>> = {
 const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)`;
 /** What programs tell people to read. */
 const PAGE = String.raw`(?:www|docs|help|support)\.|access\.redhat\.com\/(?:RegistryAuthentication|solutions|articles)`;
+/** A file, and an image of Docker Hub by its short name. */
+const NO_HOST = String.raw`file:|docker:\/\/[\w-]+(?:\/|(?::[\w.-]+)?[:@\s"])`;
 /** The most telling first: a URL has the name that was meant, a socket only its address. */
 const NAMING: readonly RegExp[] = [
   new RegExp(
-    String.raw`(?<!proxy=)\b[a-z]+:\/\/(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
+    String.raw`(?<!proxy=)\b(?!${NO_HOST})[a-z]+:\/\/(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
     'gi',
   ),
   new RegExp(
