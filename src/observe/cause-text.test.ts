@@ -15,6 +15,12 @@ test('a registry is called a mirror only by a line that lists mirrors', () => {
       'initializing source docker://quay.io/a@sha256:ab: (Mirrors also failed: [m.lab:5000/a@sha256:ab: reading manifest sha256:ab in m.lab:5000/a: manifest unknown]): quay.io/a@sha256:ab: Get "https://quay.io/v2/": dial tcp: i/o timeout',
     ),
   ).toBe('The mirror m.lab:5000 does not hold it; ask the mirror m.lab:5000.');
+  expect(
+    of(
+      'copying docker://quay.io/a to m.lab:8443/a: Put "https://m.lab:8443/v2/a/manifests/1": 500',
+    ),
+  ).toContain('The registry m.lab:8443 does');
+  expect(causeText('{End} is silent.', {}, 'Get "https://quay.io/v2/": EOF')).toMatch(/^quay\.io/);
   expect(of('manifest unknown')).toBe('The registry does not hold it; ask the registry.');
 });
 
@@ -29,6 +35,7 @@ test('a group that was not found leaves what stands for it, and nothing of it ca
   expect(causeText(text, { field: 'platform.aws.region' })).toBe(
     'The field platform.aws.region is wrong.',
   );
+  expect(causeText(text, { field: 'networking.' })).toBe('The field networking is wrong.');
   expect(causeText(text, {})).toBe('The field that the message names is wrong.');
   expect(causeText(text, { field: 'a\u001b[31mb' })).toBe('The field ab is wrong.');
   expect(causeText(text, { field: 'x'.repeat(500) }).length).toBeLessThan(200);

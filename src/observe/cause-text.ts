@@ -27,9 +27,8 @@ function registryIn(text: string): string | undefined {
   if (mirror !== undefined) return `the mirror ${mirror}`;
   const name = otherEndOf(text)?.name;
   if (name === undefined) return undefined;
-  return partiesOf(text).includes('source')
-    ? `the public registry ${name}`
-    : `the registry ${name}`;
+  const isPublic = partiesOf(`Get "https://${name}/v2/"`).includes('source');
+  return `the ${isPublic ? 'public ' : ''}registry ${name}`;
 }
 
 /** The places of a text that nothing can fill. */
@@ -70,10 +69,12 @@ const isThere = (word: string | undefined): boolean => word !== undefined;
 
 /** As it may be shown, and no longer than a sentence can hold. */
 function shortened(word: string | undefined): string | undefined {
-  const shown = word === undefined ? '' : quoteLine(word);
+  // Its last point would stand before that of the sentence.
+  const shown = word === undefined ? '' : quoteLine(word).replace(/[.,;:\s]+$/, '');
   if (shown === '') return undefined;
   return shown.length > MAX_WORD ? `${shown.slice(0, MAX_WORD)}…` : shown;
 }
 
 const lowered = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
-const raised = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+/** A sentence may begin with a host, which keeps its letters. */
+const raised = (word: string): string => word.replace(/^the /, 'The ');
