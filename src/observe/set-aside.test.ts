@@ -133,7 +133,7 @@ test('setAside prefers an error to what is only warned of', () => {
 });
 
 test('setAside prefers a cause to a step that failed', () => {
-  const step = shippedRules().find(({ id }) => id === 'boot-ssh-unreachable');
+  const step = shippedRules().find(({ id }) => id === 'boot-gather-host-missing');
   const failed = { ...seen('aws-capacity'), rule: step ?? seen('aws-capacity').rule };
 
   expect(reasons([failed, seen('memory-too-small')])).toEqual(['vague', 'cause']);
