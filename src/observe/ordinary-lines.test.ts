@@ -44,7 +44,7 @@ test('diagnose takes the same words for what they are where they do not end', as
     'boot-os-pullspec-query',
     'boot-release-pull-retry',
     'boot-wait-for-ceo',
-    'dns-server-unreachable',
+    'dns-server-on-itself',
     'inst-operators-unavailable',
     'node-mcs-refused',
   ]);
