@@ -12,6 +12,8 @@ test.each([
   ['Get "https://cdn#.quay.io/v2/": dial tcp: i/o timeout', 'source'],
   ['pinging container registry registry.redhat.io: x#', 'source'],
   ['reading manifest # in container-registry.oracle.com/olcne/x: 500', 'source'],
+  ['GET https://registry.npmjs.org/a#: Forbidden', 'source'],
+  ['Get "https://registry.terraform.io/v1/#": i/o timeout', 'source'],
   ['Get "https://console.redhat.com/api/#": EOF', 'telemetry'],
   ['Get "http://localhost:55000/v2/#": connection refused', 'cache'],
   ['Get "https://h#.example.com:22623/config/master": EOF', 'mcs'],
