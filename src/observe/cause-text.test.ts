@@ -21,6 +21,9 @@ test('a registry is called a mirror only by a line that lists mirrors', () => {
     ),
   ).toContain('The registry m.lab:8443 does');
   expect(causeText('{End} is silent.', {}, 'Get "https://quay.io/v2/": EOF')).toMatch(/^quay\.io/);
+  expect(
+    of('(Mirrors also failed: [m.lab/a: EOF] [n.lab/a: manifest unknown]): quay.io/a: timeout'),
+  ).toContain('One of the mirrors m.lab, n.lab does not hold it');
   expect(of('manifest unknown')).toBe('The registry does not hold it; ask the registry.');
 });
 
@@ -46,6 +49,11 @@ test('of several groups the first that was found is named', () => {
   expect(causeText(text, { file: '/a', image: 'b' })).toBe('The b is not there.');
   expect(causeText(text, { file: '/a' })).toBe('The /a is not there.');
   expect(causeText(text, {})).toBe('The thing is not there.');
+});
+
+test('a place that stays empty leaves no gap', () => {
+  expect(causeText('The proxy {name|} fails ({why|}): {how|}', {})).toBe('The proxy fails');
+  expect(causeText('No zone {name|}. Make {what|it}.', {})).toBe('No zone. Make it.');
 });
 
 test('places that nothing fills are told', () => {

@@ -23,8 +23,9 @@ const OF_LINE: Readonly<Record<string, { readonly find: WordOf; readonly otherwi
 
 /** Only a line that lists mirrors shows that one was asked; any other names a registry, whatever it is there for. */
 function registryIn(text: string): string | undefined {
-  const mirror = mirrorErrors(text).at(-1)?.mirror.split('/')[0];
-  if (mirror !== undefined) return `the mirror ${mirror}`;
+  const mirrors = [...new Set(mirrorErrors(text).map(({ mirror }) => mirror.split('/')[0]))];
+  if (mirrors.length > 0)
+    return `${mirrors.length > 1 ? 'one of the mirrors' : 'the mirror'} ${mirrors.join(', ')}`;
   const name = otherEndOf(text)?.name;
   if (name === undefined) return undefined;
   const isPublic = partiesOf(`Get "https://${name}/v2/"`).includes('source');
@@ -55,7 +56,7 @@ function partsOf(inside: string) {
 export function causeText(text: string, groups: Words = {}, line = '', lead = ''): string {
   if (!text.includes('{')) return text;
   const lines = [line, lead];
-  return text.replace(PLACE, (_, inside: string) => {
+  const filled = text.replace(PLACE, (_, inside: string) => {
     const { names, otherwise } = partsOf(inside);
     const [name = ''] = names;
     const ofLine = otherwise === undefined ? OF_LINE[lowered(name)] : undefined;
@@ -63,7 +64,16 @@ export function causeText(text: string, groups: Words = {}, line = '', lead = ''
     const word = shortened(lines.map(ofLine.find).find(isThere)) ?? ofLine.otherwise;
     return name === lowered(name) ? word : raised(word);
   });
+  return withoutGaps(filled);
 }
+
+/** A place that stayed empty leaves no brackets, spaces or colon behind. */
+const withoutGaps = (text: string): string =>
+  text
+    .replace(/ ?\(\)/g, '')
+    .replace(/ {2,}/g, ' ')
+    .replace(/ (?=[.,;:](?:\s|$))/g, '')
+    .replace(/[\s:]+$/, '');
 
 const isThere = (word: string | undefined): boolean => word !== undefined;
 
@@ -77,4 +87,5 @@ function shortened(word: string | undefined): string | undefined {
 
 const lowered = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 /** A sentence may begin with a host, which keeps its letters. */
-const raised = (word: string): string => word.replace(/^the /, 'The ');
+const raised = (word: string): string =>
+  word.replace(/^(?:the|one of) /, (first) => first.slice(0, 1).toUpperCase() + first.slice(1));
