@@ -126,7 +126,7 @@ test('diagnose applies a rule only to the origin it names', async () => {
   const x509 = 'x509: certificate signed by unknown authority';
 
   expect(idsOf(await diagnoseFile('oc-mirror.log', `[ERROR]  : ${x509}\n`))).toEqual([
-    'sync-x509-unknown-authority',
+    'sync-x509-in-its-log',
   ]);
   expect(
     idsOf(await diagnoseFile('namespaces/a/pods/b/c/c/logs/current.log', `${x509}\n`)),
@@ -167,7 +167,7 @@ test('diagnose shows no credential in its evidence', async () => {
 
   const diagnosis = await diagnoseFile('oc-mirror.log', `${line}\n`);
 
-  expect(idsOf(diagnosis)).toEqual(['sync-unauthorized']);
+  expect(idsOf(diagnosis)).toEqual(['mirror-unauthorized']);
   expect(JSON.stringify(diagnosis)).not.toContain('geheim123');
 });
 
@@ -345,8 +345,8 @@ test('diagnose forgets what was only retried when all came through, and nothing 
     idsOf(await diagnoseFile('oc-mirror.log', `${lines.join('\n')}\n`));
 
   expect(await said(RETRIED, good)).toEqual([]);
-  expect(await said(RETRIED)).toEqual(['sync-registry-5xx']);
-  expect(await said(RETRIED, failed, good)).toEqual(['sync-registry-5xx']);
+  expect(await said(RETRIED)).toEqual(['mirror-gateway']);
+  expect(await said(RETRIED, failed, good)).toEqual(['mirror-gateway']);
 });
 
 test('diagnose takes no warning of a run for a cause that went well as a whole', async () => {

@@ -74,5 +74,50 @@ test.each([
 test('otherEndOf names nobody where a line only names a page to read', () => {
   expect(
     otherEndOf('toomanyrequests: see https://www.docker.com/increase-rate-limit'),
+});
+
+const nameIn = (line: string): string | undefined => otherEndOf(line)?.name;
+
+test('a registry that was asked for a manifest is named, whatever the image was called before', () => {
+  expect(
+    nameIn(
+      'initializing source docker://lab/probe:1: reading manifest 1 in m.lab:5000/lab/probe: x',
+    ),
+  ).toBe('m.lab:5000');
+  expect(nameIn('uploading manifest 3.9 to reg.lab/pause: blob unknown to registry')).toBe(
+    'reg.lab',
+  );
+  expect(nameIn('reading manifest 1 in reg.lab/x: Get "https://auth.lab:8443/token": EOF')).toBe(
+    'auth.lab:8443',
+  );
+});
+
+test('a name of Docker Hub is no host', () => {
+  expect(nameIn('choosing an image from manifest list docker://alpine:3.19: none')).toBeUndefined();
+  expect(nameIn('initializing source docker://lab/probe:1: no such image')).toBeUndefined();
+  expect(nameIn('initializing source docker://localhost:5000/probe:1: EOF')).toBe('localhost:5000');
+});
+
+test('what could not be pushed is named by where it came from, which did not refuse it', () => {
+  expect(
+    nameIn('error: unable to push quay.io/lab/probe: failed to upload blob sha256:ab: denied'),
+  ).toBeUndefined();
+  expect(nameIn('error: unable to push manifest to reg.lab/probe:1: denied')).toBe('reg.lab');
+});
+
+test('a proxy of the runtime is the one that answers', () => {
+  expect(
+    nameIn(
+      'pull image "reg.lab/a:1": pulling from host 127.0.0.1:65001 failed with status code 500',
+    ),
+  ).toBe('127.0.0.1:65001');
+  expect(nameIn('pinging docker registry returned: denied')).toBeUndefined();
+});
+
+test('a page to read or to report to is not whom the line talks to', () => {
+  expect(
+    nameIn(
+      'manifest invalid | If this is a bug, file it at https://github.com/lab/tool/issues/new',
+    ),
   ).toBeUndefined();
 });

@@ -54,12 +54,16 @@ const PARTIES: Readonly<Partial<Record<Party, string>>> = {
 const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)`;
 /** What programs tell people to read. */
 const PAGE = String.raw`(?:www|docs|help|support)\.|access\.redhat\.com\/(?:RegistryAuthentication|solutions|articles)`;
-/** A file, and an image of Docker Hub by its short name. */
-const NO_HOST = String.raw`file:|docker:\/\/[\w-]+(?:\/|(?::[\w.-]+)?[:@\s"])`;
 /** The most telling first: a URL has the name that was meant, a socket only its address. */
 const NAMING: readonly RegExp[] = [
+  // Whoever was asked for a manifest; a request after it went elsewhere.
   new RegExp(
-    String.raw`(?<!proxy=)\b(?!${NO_HOST})[a-z]+:\/\/(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
+    String.raw`\b(?:(?:reading|uploading) manifest \S+ (?:in|to)|(?:push|put) manifest(?: to)?|layer upload to \S+ in) (?<host>${HOST}(?::\d{1,5})?)(?=[/:])(?!.*https?:\/\/)`,
+    'gi',
+  ),
+  // "docker://name/image" is a name of Docker Hub, and no host; a file has none.
+  new RegExp(
+    String.raw`(?<!proxy=)\b(?:docker:\/\/(?=(?:localhost|[\w-]+\.[\w.-]+|[\w-]+(?=:\d))(?::\d+)?\/)|(?!docker:|file:)[a-z]+:\/\/)(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
     'gi',
   ),
   new RegExp(
@@ -68,7 +72,10 @@ const NAMING: readonly RegExp[] = [
   ),
   new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
   new RegExp(String.raw`(?:\blookup|resolve host(?: address)?:?) [‘'"]?(?<host>${HOST})`, 'gi'),
-  new RegExp(String.raw`\bpinging (?:container|docker) registry (?<host>${HOST}(?::\d+)?)`, 'gi'),
+  new RegExp(
+    String.raw`\b(?:pinging (?:container|docker) registry|pulling from host) (?!returned\b)(?<host>${HOST}(?::\d+)?)`,
+    'gi',
+  ),
   new RegExp(
     String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|creds for|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]"]`,
     'gi',
@@ -79,8 +86,13 @@ const NAMING: readonly RegExp[] = [
   ),
 ];
 
+/** No other ends: where oc says that something came from which it could not push, and where to read or ask. */
+const BESIDE =
+  /\bunable to push \S+ (?=failed to upload blob)|\bhttps:\/\/(?:github\.com\/[^\s/]+\/[^\s/]+\/issues|docs\.)\S*/g;
+
 /** The other end of the last request that a line names. */
-export function otherEndOf(text: string): OtherEnd | undefined {
+export function otherEndOf(line: string): OtherEnd | undefined {
+  const text = line.replace(BESIDE, '');
   for (const pattern of NAMING) {
     const groups = [...text.matchAll(pattern)].at(-1)?.groups;
     if (!groups?.host) continue;
