@@ -74,6 +74,7 @@ test.each([
 test('otherEndOf names nobody where a line only names a page to read', () => {
   expect(
     otherEndOf('toomanyrequests: see https://www.docker.com/increase-rate-limit'),
+  ).toBeUndefined();
 });
 
 const nameIn = (line: string): string | undefined => otherEndOf(line)?.name;
