@@ -26,6 +26,8 @@ export interface EndLine {
   readonly at?: Date | undefined;
   /** The last lines as they stand there, this one included. */
   readonly tail: readonly string[];
+  /** The same lines taken apart, whatever they say; none of a file that is longer than what is kept of its end. */
+  lines(): readonly EvidenceLine[];
 }
 
 /** Something to look for in lines of certain origins. */

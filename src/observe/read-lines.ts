@@ -44,15 +44,7 @@ export function createLineReader<P extends LinePattern>(
           tell(sink, file, hit, line, patterns, applies);
         }
       }
-      const ending = tail
-        .text()
-        .split('\n')
-        .filter((line) => line.trim() !== '');
-      const text = ending.at(-1);
-      if (text !== undefined) {
-        const { message, at } = decode(text, kind, tail.reference());
-        sink.onEnd?.({ file: file.name, text: message, at, tail: ending.slice(-TAIL_LINES) });
-      }
+      tellEnd(sink, file, kind, tail, 'made' in lines);
       const timeOf = (line: string) => decode(line, kind, tail.reference()).at;
       const last = firstTimeIn(tail.text().split('\n').toReversed(), timeOf);
       if (last) sink.onTime(last, firstTimeIn(tail.start().split('\n'), timeOf) ?? last);
@@ -65,6 +57,37 @@ export function createLineReader<P extends LinePattern>(
   };
 }
 
+/** Says how a file ends, whatever patterns ask for. */
+function tellEnd<P extends LinePattern>(
+  sink: EvidenceSink<P>,
+  file: SourceFile,
+  kind: FileKind,
+  tail: ReturnType<typeof createTail>,
+  isMade: boolean,
+): void {
+  const all = tail.text().split('\n');
+  const ending = [...all.entries()]
+    .filter(([, text]) => text.trim() !== '')
+    .slice(-TAIL_LINES)
+    .map(([index, text]) => ({ index, text }));
+  const last = ending.at(-1);
+  if (!last) return;
+  const { message, at } = decode(last.text, kind, tail.reference());
+  const lineAt = ({ index, text }: { index: number; text: string }): EvidenceLine => {
+    const hit = { text, before: () => all.slice(0, index), after: () => all.slice(index + 1) };
+    const { message, ...about } = placed(hit, kind, tail.reference());
+    return { ...about, text: message, file: file.name, line: index + 1 };
+  };
+  const lines = () => (isMade || !tail.isWhole() ? [] : ending.map(lineAt));
+  sink.onEnd?.({
+    file: file.name,
+    text: message,
+    at,
+    tail: ending.map(({ text }) => text),
+    lines,
+  });
+}
+
 /** A date with its year, where a line begins with one or a program says the time. */
 const DATED = /(?:^|time="|^-- .*?)(20\d\d-\d\d-\d\d)[T ]\d\d:\d\d/m;
 const HALF_A_YEAR = 182 * 86_400_000;
@@ -74,6 +97,7 @@ function createTail(now: Date) {
   let kept: Buffer = Buffer.alloc(0);
   let reference: Date | undefined;
   let start: string | undefined;
+  let isWhole = true;
   return {
     async *watch<T extends Buffer | NumberedLines>(blocks: AsyncIterable<T>): AsyncGenerator<T> {
       for await (const block of blocks) {
@@ -81,11 +105,14 @@ function createTail(now: Date) {
         reference ??= referenceIn(chunk, now);
         start ??= chunk.toString('utf8', 0, TAIL_BYTES);
         const end = chunk.subarray(-TAIL_BYTES);
+        isWhole &&= kept.length + chunk.length <= TAIL_BYTES;
         kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
         yield block;
       }
     },
     text: (): string => kept.toString('utf8'),
+    /** Whether what is kept is all there was. */
+    isWhole: (): boolean => isWhole,
     start: (): string => start ?? '',
     reference: (): Date => reference ?? now,
   };

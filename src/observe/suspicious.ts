@@ -167,6 +167,13 @@ export async function findSuspicious(
     if (known) known.count += 1;
     return !known && shapes.size < MAX_SHAPES;
   };
+  /** At the end of a short text every line may be the one that tells, whatever its words. */
+  const noteEnd = (text: string, line: EvidenceLine): void => {
+    const known = shapes.get(shapeOf(text));
+    if (!known && shapes.size < MAX_SHAPES)
+      shapes.set(shapeOf(text), { line, weight: 0, count: 1 });
+    else if (known?.weight === 0) known.count += 1;
+  };
   /** The line of a file that is about to come, as it stands there. */
   let raw: string | undefined;
   const sink: EvidenceSink<WeightedPattern> = {
@@ -189,7 +196,10 @@ export async function findSuspicious(
     onObject: () => undefined,
     onUnread: () => undefined,
     onFile: () => undefined,
-    onEnd: ({ tail }) => ends.push([...tail]),
+    onEnd({ tail, lines }) {
+      ends.push([...tail]);
+      for (const [index, line] of lines().entries()) noteEnd(tail[index] ?? '', line);
+    },
     onTime: () => undefined,
   };
   await readEvidence(ctx, inputs, sink, { ...options, title: 'Looking for the first error' });

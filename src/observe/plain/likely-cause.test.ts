@@ -45,6 +45,7 @@ test.each([
     'a run that ended ill',
     [REFUSED, 'info: completed in 3s', 'error: one or more errors occurred'],
   ],
+  ['words that no one looks for', ['depotctl: begins', 'depotctl: ECONNREFUSED 10.9.0.3:7777']],
   ['that it is only warned of, to the last', ['depotctl: begins', WARNED]],
   [
     'that it is only waited for, again and again',
@@ -88,6 +89,10 @@ test.each([
     ['level=warn ts=1 err="dial tcp 10.9.0.3:7777: connection refused"', 'a b', 'c d', 'e f'],
   ],
   ['is only warned of before others', [WARNED, 'a b', 'c d', 'e f']],
+  [
+    'a server logs of who asked it',
+    ['10.9.0.3 - - [20/Aug/2026] "HEAD /v2/a/blobs/sha256:ab HTTP/1.1" 404 165 "-" "depotctl"'],
+  ],
   ['is waited for, and said once', [`level=debug msg="still waiting: ${REFUSED}"`]],
   ['only warns that a server fails', ['WARN depot.fern.lan: 502 Bad Gateway']],
   ['is quoted in a runbook', ['- `connection refused`: look at the service']],

@@ -24,11 +24,15 @@ export interface LinesOfShape {
 const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
 const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|will (?:re)?try|reflector\.go|system:anonymous/;
-/** That logs could not be fetched, too, follows from what went wrong before. */
-const AFTERWARDS = /gather(?:ing)? (?:debug )?(?:bootstrap )?logs/i;
+/**
+ * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
+ * yet goes on; and clients may hang up.
+ */
+const NO_FAILURE =
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|^<? ?HTTP\/[\d.]+ 401/i;
 /** What programs say when things go on. */
 const GOES_ON =
-  /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
+  /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =
@@ -36,7 +40,7 @@ const PROSE =
 
 /** How surely a line tells of a failure; 0: it does not. */
 function failureOf(line: EvidenceLine): Severity {
-  if (AFTERWARDS.test(line.text)) return 0;
+  if (NO_FAILURE.test(line.text)) return 0;
   const own = severityOf(line);
   if (own !== 1) return own;
   if (WARNS.test(line.text) || RETRY.test(line.text) || isQuoted(line.text)) return 0;
@@ -49,8 +53,6 @@ function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
   return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
 }
 const LASTING = 3;
-/** Clients that hang up, and what is fetched afterwards. */
-const NO_FAILURE = new RegExp(`${AFTERWARDS.source}|TLS handshake error from`, 'i');
 /** Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. */
 const PASSES =
   /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try/;
