@@ -19,7 +19,7 @@ export interface Evidence {
 const MAX_EVIDENCE = 5;
 const MAX_MIRRORS = 5;
 const MAX_TEXT = 600;
-const MAX_IMAGES = 200;
+const MAX_NAMED = 200;
 const MAX_ENDS = 50;
 
 /** What the lines of one machine say for a rule. */
@@ -47,8 +47,8 @@ interface Claim {
   shapes: Set<string>;
   evidence: Evidence[];
   mirrors: Map<string, string>;
-  /** Images the lines speak of: that another one was pulled ends nothing. */
-  images: Set<string>;
+  /** Images and pods the lines speak of: that another one came through ends nothing. */
+  named: Set<string>;
   last: EvidencePlace;
   severity: Severity;
   /** Every line said that it will be tried again. */
@@ -74,7 +74,7 @@ export function noteLine(one: Gathered, groups: RuleMatch['groups'], line: Evide
   one.isRetried &&= RETRY.test(line.text);
   one.isMild &&= severityOf(line) === 0 || OF_PLAY.test(line.text);
   one.severity = worse(one.severity, severityOf(line));
-  if (one.images.size < MAX_IMAGES) for (const image of imagesIn(line.text)) one.images.add(image);
+  if (one.named.size < MAX_NAMED) for (const name of namedIn(line.text)) one.named.add(name);
   if (rule.rung && one.ends.size < MAX_ENDS) for (const end of endsOf(line.text)) one.ends.add(end);
   keepEvidence(one, line);
 }
@@ -84,16 +84,25 @@ export const forget = (one: Gathered): Gathered => Object.assign(one, copyOf(one
 
 const IMAGE = /\/([\w.-]+)(?:@sha256:([0-9a-f]{8,64})|:[\w.-]+)?(?=["'\s:,)\]]|$)/g;
 
-/** The images a line names, by digest or by the last part of their repository. */
-export function imagesIn(text: string): readonly string[] {
+/** A drain takes several pods off a node at once, each for itself. */
+const EVICTED = /\bevicting pods?[/ ]\\*"([\w.-]+)|^pod\/([\w.-]+) evicted/;
+
+/** The images a line names, by digest or by the last part of their repository, and the pod that is to leave its node. */
+export function namedIn(text: string): readonly string[] {
+  const [, kept, gone] = EVICTED.exec(text) ?? [];
+  const pod = kept ?? gone;
+  return pod === undefined ? imagesIn(text) : [`pod ${pod}`];
+}
+
+function imagesIn(text: string): readonly string[] {
   return [...text.matchAll(IMAGE)]
     .filter(([whole]) => /[@:]/.test(whole))
     .map(([, name = '', digest]) => digest ?? name);
 }
 
-/** Lines that name no image speak of all. */
+/** Lines that name none speak of all. */
 export const isSame = (before: ReadonlySet<string>, now: readonly string[]): boolean =>
-  before.size === 0 || now.length === 0 || now.some((image) => before.has(image));
+  before.size === 0 || now.length === 0 || now.some((name) => before.has(name));
 
 export const begin = ({ rule, when }: RuleMatch, host: string | undefined): Gathered => ({
   rule,
@@ -116,7 +125,7 @@ const noClaim = (): Claim => ({
   shapes: new Set(),
   evidence: [],
   mirrors: new Map(),
-  images: new Set(),
+  named: new Set(),
   last: { file: '', line: 0 },
   severity: 0,
   isRetried: true,
@@ -153,7 +162,7 @@ const copyOf = (claim: Claim): Claim => ({
   shapes: new Set(claim.shapes),
   evidence: [...claim.evidence],
   mirrors: new Map(claim.mirrors),
-  images: new Set(claim.images),
+  named: new Set(claim.named),
   ends: new Set(claim.ends),
 });
 

@@ -331,6 +331,19 @@ test('createFindingCollector places what was gathered apart where the earliest o
   expect(findings.map(({ id }) => id)).toEqual(['open', 'third']);
 });
 
+test.each([
+  ['another pod', 'pod/ledger-7 evicted', 1],
+  ['that pod', 'pod/broker-1 evicted', 0],
+  ['the whole node', 'node/w4.lab drained', 0],
+])('createFindingCollector lets a drain wait for a pod until %s has gone', (_, text, left) => {
+  const refused = 'error when evicting pods/"broker-1" -n "kafka" (will retry after 5s): no';
+  const collector = collected([A, { text: refused }]);
+
+  collector.over(A, lineOf({ text }));
+
+  expect(collector.findings()).toHaveLength(left);
+});
+
 test('createFindingCollector lets a line end what was said of several images when it names one of them', () => {
   const collector = collected([A, { text: `${IMAGE('a:v1')} ${IMAGE('b:v1')}` }]);
 

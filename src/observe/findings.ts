@@ -3,9 +3,9 @@ import {
   type Evidence,
   forget,
   type Gathered,
-  imagesIn,
   isSame,
   joined,
+  namedIn,
   noteLine,
 } from './claim.ts';
 import type { EvidenceLine } from './evidence.ts';
@@ -76,14 +76,14 @@ export function createFindingCollector(): FindingCollector {
   function over(rule: Rule, line: EvidenceLine): void {
     for (const one of gathered.values()) {
       const isMeant = one.rule.id === rule.id && isOfSameLog(one, line);
-      if (isMeant && isSame(one.images, imagesIn(line.text))) forget(one);
+      if (isMeant && isSame(one.named, namedIn(line.text))) forget(one);
     }
   }
 
   function recovered(line: EvidenceLine, isFinished = false): void {
     for (const one of gathered.values()) {
       const isOver = isFinished ? one.isOfInstaller : one.isRetried;
-      if (isOfSameLog(one, line) && isOver && isSame(one.images, imagesIn(line.text))) forget(one);
+      if (isOfSameLog(one, line) && isOver && isSame(one.named, namedIn(line.text))) forget(one);
     }
   }
 
