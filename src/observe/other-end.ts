@@ -12,7 +12,9 @@ const PORTS: Readonly<Record<string, string>> = {
   '53': 'a name server',
   '111': 'NFS',
   '123': 'a time server',
+  '389': 'LDAP',
   '623': 'a management controller',
+  '636': 'LDAP',
   '2049': 'NFS',
   '2379': 'etcd',
   '2380': 'etcd',
@@ -100,7 +102,16 @@ export function otherEndOf(line: string): OtherEnd | undefined {
     const role = roleOf(name, text);
     return { name, text: role === undefined ? name : `${name} (${role})` };
   }
-  return undefined;
+  return ldapServer(text);
+}
+
+/** Identity providers name the server they ask only in their configuration. */
+function ldapServer(text: string): OtherEnd | undefined {
+  const found = /^(?:.*\bprovider "(?<provider>[^"]+)")?.*\bLDAP Result Code \d/.exec(text);
+  if (!found) return undefined;
+  const { provider } = found.groups ?? {};
+  const name = 'the LDAP server';
+  return { name, text: provider ? `${name} of the identity provider ${provider}` : name };
 }
 
 /** Of those on the internet, where other things are kept than images. */

@@ -31,7 +31,7 @@ const SOURCES =
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [
-    /^(?:console|cloud|infogw\.api|cert-api\.access|api\.access)\.(?:redhat|openshift)\.com\b/i,
+    /^(?:(?:console|cloud|infogw\.api|cert-api\.access|api\.access)\.(?:redhat|openshift)\.com|dl\.k8s\.io)\b/i,
     'telemetry',
   ],
   [/^(?:localhost|127\.0\.0\.1):55000$/i, 'cache'],

@@ -36,6 +36,16 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Bring up the other pods of that application first ("oc get pdb -A" shows which budget allows none to go), or delete the pod by hand',
   },
   {
+    id: 'says-check-fails',
+    isGeneral: true,
+    pattern:
+      /VRRP_Script\((?<script>[^)]+)\) (?:failed|timed out)|Script `(?<again>[^`]+)` now returning [1-9]/,
+    cause: (found) =>
+      `The check${named(word(found, 'script', 'again'))} of keepalived fails on this machine: what it checks does not run or answer here, so the virtual address goes to another machine`,
+    remedy:
+      'Run the script of that check by hand, and bring up the service that it looks for (haproxy, mostly)',
+  },
+  {
     id: 'says-volume-elsewhere',
     pattern:
       /Multi-Attach error for volume "(?<volume>[^"]+)"|volume .{0,80}(?:already|still) (?:exclusively )?attached to (?:one|another|a different) (?:node|instance|machine|VM)/i,

@@ -103,6 +103,33 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'Turn it on in the firmware; inside a virtual machine, allow nested virtualisation on its host',
   },
   {
+    id: 'says-cgroup-missing',
+    pattern:
+      /\/sys\/fs\/cgroup\/(?:\S*user-(?<user>\d+)\.slice)?\S*\/(?<file>pids|memory|cpu|cpuset|io)\.[\w.]+['"`]?: no such file|cgroup controller `(?<controller>\w+)` is not available|controller `(?<crun>\w+)` is not available under/i,
+    cause: (found) =>
+      `${word(found, 'user') === undefined ? 'The container' : `The user ${word(found, 'user')}`} may not use the cgroup controller ${word(found, 'file', 'controller', 'crun')}: it was not handed down to this part of the tree`,
+    remedy:
+      'Let systemd hand it down to users (Delegate= in a drop-in of user@.service), and log in by a session of its own; "cat cgroup.controllers" there shows which are',
+  },
+  {
+    id: 'says-no-session',
+    pattern:
+      /there is no systemd user session available|you can enable lingering with: .?loginctl enable-linger/i,
+    cause: () =>
+      'This user has no systemd session, so containers without root are run without it (cgroupfs)',
+    remedy:
+      'Log in by ssh as that user (not by su or sudo), or enable lingering for it ("loginctl enable-linger USER")',
+  },
+  {
+    id: 'says-socket-path-denied',
+    pattern:
+      /UNIX sockets?\W.{0,40}permission denied\)?:? \[(?<path>\/[^\]]+)\]|listen unix (?<go>\/\S+?): bind: permission denied/i,
+    cause: (found) =>
+      `The program may not make its socket ${word(found, 'path', 'go')}: SELinux, or the rights of the folder`,
+    remedy:
+      '"ausearch -m avc" shows what SELinux forbade, which is all that stops a service that root starts; else look at the owner of the folder ("ls -ldZ")',
+  },
+  {
     id: 'says-port-denied',
     pattern:
       /(?:cannot bind(?: to)?(?: UNIX)? socket|bind\(\)? to \S+ failed|\bbind)\b.{0,40}permission denied\)?(?: \[(?<end>[^\]]+)\])?/i,

@@ -53,9 +53,12 @@ function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
   return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
 }
 const LASTING = 3;
-/** Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. */
+/**
+ * Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. A budget
+ * does not give way to being asked again.
+ */
 const PASSES =
-  /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try/;
+  /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try(?!.*disruption budget)/;
 
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
 const AT_LEAST = 15;

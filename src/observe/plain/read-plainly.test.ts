@@ -482,6 +482,52 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'Nothing answers at the socket /run/depot/depot.sock',
   ],
   [
+    'Error: initializing source docker://localhost/depot:offline: pinging container registry localhost: Get "https://localhost/v2/": dial tcp [::1]:443: connect: connection refused',
+    'says-local-image-missing',
+    'The image localhost/depot:offline is not in the storage of this user',
+  ],
+  [
+    'haproxy[31]: Server depot-http/w-1 is DOWN, reason: Layer4 connection problem, info: "Connection refused", check duration: 0ms. 0 active and 0 backup servers left.',
+    'says-server-down',
+    'The load balancer takes its server depot-http/w-1 for down (Layer4 connection problem)',
+  ],
+  [
+    'Keepalived_vrrp[31]: VRRP_Script(check_depot) failed (exited with status 1)',
+    'says-check-fails',
+    'The check check_depot of keepalived fails on this machine',
+  ],
+  ['Keepalived_vrrp[31]: Script `check_depot` now returning 1', 'says-check-fails', 'check_depot'],
+  [
+    'Error: unable to start container "5c": setting cgroup config for procHooks process caused: open /sys/fs/cgroup/user.slice/user-1001.slice/user@1001.service/user.slice/libpod-5c.scope/pids.max: no such file or directory',
+    'says-cgroup-missing',
+    'The user 1001 may not use the cgroup controller pids',
+  ],
+  [
+    'Error: OCI runtime error: crun: the requested cgroup controller `cpu` is not available',
+    'says-cgroup-missing',
+    'The container may not use the cgroup controller cpu',
+  ],
+  [
+    '[ALERT]    (31) : Starting frontend GLOBAL: error when trying to preserve previous UNIX socket (Permission denied) [/var/lib/depot/stats]',
+    'says-socket-path-denied',
+    'The program may not make its socket /var/lib/depot/stats',
+  ],
+  [
+    'depotd: listen unix /run/depot/depot.sock: bind: permission denied',
+    'says-socket-path-denied',
+    'The program may not make its socket /run/depot/depot.sock',
+  ],
+  [
+    'WARN[0000] The cgroupv2 manager is set to systemd but there is no systemd user session available',
+    'says-no-session',
+    'This user has no systemd session',
+  ],
+  [
+    'E1022 10:30:34.422588 1 login.go:187] Error authenticating "kim" with provider "fern_ldap": LDAP Result Code 200 "Network Error": x509: certificate signed by unknown authority',
+    'says-authority-unknown',
+    'The authority that signed the certificate of the LDAP server of the identity provider fern_ldap is not trusted here',
+  ],
+  [
     'ERROR ConfigInvalid: Could not contact depot-inspector for version discovery',
     'says-not-contacted',
     'depot-inspector does not answer as it should',
@@ -527,6 +573,8 @@ test.each([
   'Started the depot at https://depot.fern.lan:8443',
   'the storage of depot.fern.lan was looked for and found',
   'node "w-1" not found',
+  'haproxy[31]: Server api/bootstrap is DOWN, reason: Layer4 connection problem. 3 active and 0 backup servers left.',
+  'Keepalived_vrrp[31]: VRRP_Script(check_depot) succeeded',
 ])('readPlainly has nothing to say of %j', (line) => {
   expect(readPlainly(line)).toBeUndefined();
 });
