@@ -81,6 +81,13 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: LOOK_AT_LOGIN,
   },
   {
+    id: 'says-ldap-base-missing',
+    pattern: /LDAP Result Code 32\b/,
+    cause: (found) =>
+      `${at(found)} has no entry by the name that is searched: the base of the search, or the user that searches, is written wrongly`,
+    remedy: 'Correct the base in the URL of the provider and its bindDN; "ldapsearch" shows both',
+  },
+  {
     id: 'says-too-large',
     pattern: /\b413\b|Request Entity Too Large|Payload Too Large/i,
     cause: (found) => `${at(found)}, or a proxy before it, takes no request of this size`,

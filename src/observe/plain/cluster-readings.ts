@@ -36,12 +36,20 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Bring up the other pods of that application first ("oc get pdb -A" shows which budget allows none to go), or delete the pod by hand',
   },
   {
+    id: 'says-drain-refused',
+    pattern:
+      /cannot delete (?<what>Pods with local storage|DaemonSet-managed Pods|Pods (?:not managed by|that declare no controller|declare no controller)[^(]{0,120}?) \(use (?<flag>--[\w-]+)[^)]*\)(?:: (?<pods>[^\]]{1,160}))?/i,
+    cause: (found) =>
+      `The drain does not take ${word(found, 'what')?.replace(/^Pods/, 'pods')} off the node${because(word(found, 'pods'))} unless it is told to (${word(found, 'flag')})`,
+    remedy: 'Look whether these pods can be lost, and give the flag that the line names',
+  },
+  {
     id: 'says-check-fails',
     isGeneral: true,
     pattern:
-      /VRRP_Script\((?<script>[^)]+)\) (?:failed|timed out)|Script `(?<again>[^`]+)` now returning [1-9]/,
+      /VRRP_Script\((?<script>[^)]+)\) (?:failed|timed out)|Script `(?<again>[^`]+)` now returning [1-9]|Unable to access script `(?<lost>[^`]+)`/,
     cause: (found) =>
-      `The check${named(word(found, 'script', 'again'))} of keepalived fails on this machine: what it checks does not run or answer here, so the virtual address goes to another machine`,
+      `The check${named(word(found, 'script', 'again', 'lost'))} of keepalived ${word(found, 'lost') === undefined ? 'fails on this machine: what it checks does not run or answer here' : 'cannot be run on this machine'}, so the virtual address goes to another machine`,
     remedy:
       'Run the script of that check by hand, and bring up the service that it looks for (haproxy, mostly)',
   },

@@ -76,6 +76,15 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'See what there is ("lsblk -f", "ls /dev/disk/by-label"), and name that one; of a virtual machine, attach it',
   },
   {
+    id: 'says-card-missing',
+    pattern:
+      /unknown interface (?<dnsmasq>[\w.@-]+)|interface (?<keepalived>[\w.@-]+) for vrrp_instance \S+ doesn't exist|Cannot find device "(?<ip>[^"]+)"/,
+    cause: (found) =>
+      `There is no network card ${word(found, 'dnsmasq', 'keepalived', 'ip')} on this machine, or not yet`,
+    remedy:
+      '"ip -br link" shows what there is: name that one in the configuration; where it only comes up later, let the service start after network-online.target',
+  },
+  {
     id: 'says-packages',
     pattern:
       /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?|(?:No package|No match for argument:?|Unable to (?:find a match:|locate package)) (?<package>[\w.+*-]+)/i,
@@ -132,7 +141,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-port-denied',
     pattern:
-      /(?:cannot bind(?: to)?(?: UNIX)? socket|bind\(\)? to \S+ failed|\bbind)\b.{0,40}permission denied\)?(?: \[(?<end>[^\]]+)\])?/i,
+      /(?:could not listen on (?:UDP|TCP) socket|cannot bind(?: to)?(?: UNIX)? socket|bind\(\)? to \S+ failed|\bbind)\b.{0,40}permission denied\)?(?: \[(?<end>[^\]]+)\])?/i,
     cause: (found) =>
       `The program may not listen at${named(word(found, 'end')) || ' this port or socket'}: a port below 1024 without the right to it, or SELinux`,
     remedy:
@@ -150,7 +159,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-access-denied',
     pattern:
-      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access)\w* (?:to )?['"]?(?<path>\/[^\s:'"]+)['"]?: (?:permission denied|operation not permitted)|permission denied|operation not permitted|EACCES|EPERM/i,
+      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|permission denied|operation not permitted|EACCES|EPERM/i,
     cause: (found) =>
       `The machine refuses access${because(word(found, 'path'))}: rights of the file, or SELinux`,
     remedy:

@@ -55,6 +55,15 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     remedy: 'Fetch it again, and compare its size and checksum with those of the source',
   },
   {
+    id: 'says-data-damaged',
+    pattern:
+      /Was the raft log corrupted|walpb: crc mismatch|failed to find database snapshot file|snap: (?:no available|empty) snapshot|freepages: failed to get all reachable pages/i,
+    cause: () =>
+      'The data that etcd has on this machine are damaged or not whole, as after a loss of power or a full disk',
+    remedy:
+      'Where other members are well, move /var/lib/etcd/member away here and let this member be added anew; else restore a backup',
+  },
+  {
     id: 'says-crashed',
     pattern:
       /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|Traceback \(most recent call last\)|nil pointer dereference/i,
@@ -65,7 +74,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`]: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
       `The file${named(word(found, 'path', 'from', 'quoted', 'after'))} is not there`,
     remedy: 'Correct the path, or make the file',

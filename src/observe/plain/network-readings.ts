@@ -4,7 +4,7 @@ import { at, because, named, type PlainReading, word } from './plain-reading.ts'
 export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-socket-denied',
-    pattern: /socket: (?:permission denied|operation not permitted)/i,
+    pattern: /(?<!listen on \w{2,4} )socket: (?:permission denied|operation not permitted)/i,
     cause: () =>
       'The machine forbids the program to open a connection: the rights of its container, a sandbox or a security module',
     remedy:
@@ -81,6 +81,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       `The authority that signed the certificate of ${at(found)} is not trusted here`,
     remedy:
       'Give its CA to the program or machine that asks (trust bundle, --cacert, update-ca-trust); where a proxy opens TLS, the CA of the proxy',
+  },
+  {
+    id: 'says-certificate-refused',
+    pattern:
+      /remote error: tls: (?<why>bad certificate|unknown certificate(?: authority)?|certificate required|expired certificate)/i,
+    cause: (found) =>
+      `${at(found)} does not accept the certificate that it is shown${because(word(found, 'why'))}: it does not know its authority, the certificate is out of date or for another name, or there is none`,
+    remedy:
+      'Compare the certificate of this side with the CA that the other side trusts ("openssl x509 -noout -issuer -dates"); the log of the other side says which it is',
   },
   {
     id: 'says-tls-refused',

@@ -482,6 +482,62 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'Nothing answers at the socket /run/depot/depot.sock',
   ],
   [
+    "depotd[31]: /etc/depot.conf:12: missing ';' before 'zone'",
+    'says-config-line',
+    "A line of /etc/depot.conf is not taken (line 12): missing ';' before 'zone'",
+  ],
+  [
+    'FATAL: Bungled /etc/squid/squid.conf line 3: acl depot',
+    'says-config-line',
+    'A line of /etc/squid/squid.conf is not taken (line 3): acl depot',
+  ],
+  ['dnsmasq[1]: unknown interface eth1', 'says-card-missing', 'no network card eth1'],
+  [
+    "Keepalived_vrrp[9]: (Line 12) WARNING - interface eth0 for vrrp_instance VI_1 doesn't exist",
+    'says-card-missing',
+    'no network card eth0',
+  ],
+  [
+    'error: cannot delete Pods with local storage (use --delete-emptydir-data to override): depot/a-1',
+    'says-drain-refused',
+    'The drain does not take pods with local storage off the node (depot/a-1) unless it is told to',
+  ],
+  [
+    'Error: 10.9.0.3:2380: remote error: tls: bad certificate',
+    'says-certificate-refused',
+    '10.9.0.3:2380 (etcd) does not accept the certificate that it is shown (bad certificate)',
+  ],
+  [
+    'panic: tocommit(11) is out of range [lastIndex(3)]. Was the raft log corrupted, truncated, or lost?',
+    'says-data-damaged',
+    'The data that etcd has on this machine are damaged or not whole',
+  ],
+  [
+    'Error authenticating "kim" with provider "fern_ldap": LDAP Result Code 32 "No Such Object":',
+    'says-ldap-base-missing',
+    'The LDAP server of the identity provider fern_ldap has no entry by the name that is searched',
+  ],
+  [
+    'depotd[31]: could not listen on UDP socket: permission denied',
+    'says-port-denied',
+    'The program may not listen at this port or socket',
+  ],
+  [
+    'depotd[31]: open: /etc/depot.conf: permission denied',
+    'says-access-denied',
+    'The machine refuses access (/etc/depot.conf)',
+  ],
+  [
+    'Error: crun: creating cgroup directory `/sys/fs/cgroup/depot`: Permission denied',
+    'says-access-denied',
+    'The machine refuses access (/sys/fs/cgroup/depot)',
+  ],
+  [
+    "error: Cannot access storage file '/srv/depot/a.qcow2' (as uid:107, gid:107): No such file or directory",
+    'says-file-missing',
+    'The file /srv/depot/a.qcow2 is not there',
+  ],
+  [
     'Error: initializing source docker://localhost/depot:offline: pinging container registry localhost: Get "https://localhost/v2/": dial tcp [::1]:443: connect: connection refused',
     'says-local-image-missing',
     'The image localhost/depot:offline is not in the storage of this user',
@@ -575,6 +631,7 @@ test.each([
   'node "w-1" not found',
   'haproxy[31]: Server api/bootstrap is DOWN, reason: Layer4 connection problem. 3 active and 0 backup servers left.',
   'Keepalived_vrrp[31]: VRRP_Script(check_depot) succeeded',
+  "named[31]: /etc/named.conf:14: option 'depot' is deprecated",
 ])('readPlainly has nothing to say of %j', (line) => {
   expect(readPlainly(line)).toBeUndefined();
 });

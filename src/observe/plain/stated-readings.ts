@@ -46,6 +46,14 @@ export const STATED_READINGS: readonly PlainReading[] = [
     remedy: 'Correct what it names on the host of the virtual machines',
   },
   {
+    id: 'says-config-line',
+    pattern:
+      /(?<file>\/etc\/[\w./-]+\.(?:conf|cfg)):(?<line>\d+): (?!.*(?:deprecated|obsolete|default))(?<why>.{5,})|Bungled (?<squid>\S+) line (?<no>\d+): (?<code>.+)/,
+    cause: (found) =>
+      `A line of ${word(found, 'file', 'squid')} is not taken (line ${word(found, 'line', 'no')}): ${reason(found)}`,
+    remedy: 'Correct that line (or the one before it), and start the service again',
+  },
+  {
     id: 'says-unit-bad',
     pattern: /Unit (?<unit>\S+) has a bad unit file setting|(?<file>\S+\.service):\d+: (?<why>.+)/,
     cause: (found) =>
