@@ -36,6 +36,14 @@ test('diagnose believes an error rather than a line that only speaks of one', as
   expect(await likelyOf(FULL, spoken)).toMatchObject({ id: 'says-disk-full' });
 });
 
+test('diagnose takes a server that leaves a balancer with others for no failure', async () => {
+  const down = (left: number) =>
+    `haproxy[31]: Server depot/w-1 is DOWN, reason: Layer4 connection problem, info: "Connection refused". ${left} active and 0 backup servers left.`;
+
+  expect(await likelyOf(down(2))).toBeUndefined();
+  expect(await likelyOf(down(0))).toMatchObject({ id: 'says-server-down' });
+});
+
 test.each([
   ['what people write behind it', [REFUSED, '```', 'I have completed the setup, can you help us?']],
   ['that it does not start', [REFUSED, 'depotd does not get started']],

@@ -119,15 +119,6 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Look whether the service runs on that machine and listens at the port, at the address in the configuration of the load balancer, and at the firewall between them',
   },
   {
-    id: 'says-local-image-missing',
-    pattern:
-      /(?:docker:\/\/(?<image>localhost\/[\w./-]+(?::[\w.-]+)?).*)?"https?:\/\/localhost\/v2\/": .*connection refused/i,
-    cause: (found) =>
-      `The image${named(word(found, 'image'))} is not in the storage of this user, so it is looked for at a registry on this machine, and none listens there`,
-    remedy:
-      'Names with "localhost/" are of images that were built or loaded here: build or load it as the user that runs it ("podman images" of that user shows what there is)',
-  },
-  {
     id: 'says-refused',
     pattern: /connection refused|ECONNREFUSED|actively refused/i,
     cause: (found) => `Nothing listens at ${at(found)}: the connection is refused`,

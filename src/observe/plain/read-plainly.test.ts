@@ -538,11 +538,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The file /srv/depot/a.qcow2 is not there',
   ],
   [
-    'Error: initializing source docker://localhost/depot:offline: pinging container registry localhost: Get "https://localhost/v2/": dial tcp [::1]:443: connect: connection refused',
-    'says-local-image-missing',
-    'The image localhost/depot:offline is not in the storage of this user',
-  ],
-  [
     'haproxy[31]: Server depot-http/w-1 is DOWN, reason: Layer4 connection problem, info: "Connection refused", check duration: 0ms. 0 active and 0 backup servers left.',
     'says-server-down',
     'The load balancer takes its server depot-http/w-1 for down (Layer4 connection problem)',
