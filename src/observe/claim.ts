@@ -49,7 +49,7 @@ interface Claim {
   mirrors: Map<string, string>;
   /** Images and pods the lines speak of: that another one came through ends nothing. */
   named: Set<string>;
-  last: EvidencePlace;
+  last: EvidencePlace & { readonly end?: number | undefined };
   severity: Severity;
   /** Every line said that it will be tried again. */
   isRetried: boolean;
@@ -62,14 +62,15 @@ interface Claim {
 }
 
 /** Adds a line that speaks for the rule. */
-export function noteLine(one: Gathered, groups: RuleMatch['groups'], line: EvidenceLine): void {
+export function noteLine(one: Gathered, match: RuleMatch, line: EvidenceLine): void {
   const { rule } = one;
+  const { groups, end } = match;
   if (one.file !== line.file) Object.assign(one, { file: line.file, before: copyOf(one) });
   if (one.count === 0) Object.assign(one, claimOf(rule, groups, line));
   one.count += 1;
   one.ended = undefined;
   noteTime(one, line.at);
-  one.last = { file: line.file, line: line.line };
+  one.last = { file: line.file, line: line.line, end };
   one.isOfInstaller &&= line.origins[0] === 'installer-log';
   one.isRetried &&= RETRY.test(line.text);
   one.isMild &&= severityOf(line) === 0 || OF_PLAY.test(line.text);

@@ -61,8 +61,7 @@ export function createFindingCollector(): FindingCollector {
   const hosts = createHosts();
 
   function add(match: RuleMatch, line: EvidenceLine): void {
-    const { rule, groups } = match;
-    if (isCopy(rule.id, line)) return;
+    if (isCopy(match.rule.id, line)) return;
     const host = hosts.of(line);
     const key = `${keyOf(match)} ${host ?? ''}`;
     let one = gathered.get(key);
@@ -70,7 +69,7 @@ export function createFindingCollector(): FindingCollector {
       one = begin(match, host);
       gathered.set(key, one);
     }
-    noteLine(one, groups, line);
+    noteLine(one, match, line);
   }
 
   function over(rule: Rule, line: EvidenceLine): void {

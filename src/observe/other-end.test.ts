@@ -122,3 +122,15 @@ test('a page to read or to report to is not whom the line talks to', () => {
     ),
   ).toBeUndefined();
 });
+
+test('nor are the pages of a cloud', () => {
+  expect(nameIn('denied: follow https://cloud.google.com/registry/docs/access')).toBeUndefined();
+  expect(nameIn('403, see https://learn.microsoft.com/en-us/registry')).toBeUndefined();
+});
+
+test('a name that was taken out is shown as it stands there', () => {
+  expect(nameIn('Get https://<ip:port>/v2/: EOF')).toBe('<ip:port>');
+  expect(nameIn('GET request to https://<lab>.azurecr.io/oauth2/token: 401')).toBe(
+    '<lab>.azurecr.io',
+  );
+});

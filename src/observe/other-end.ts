@@ -1,3 +1,4 @@
+import { TAKEN_OUT, withoutPages } from './host-words.ts';
 import { type Party, partiesOf } from './party.ts';
 
 /** Whom a line talks to, as a person would say it. */
@@ -53,7 +54,7 @@ const PARTIES: Readonly<Partial<Record<Party, string>>> = {
   service: 'a service inside the cluster',
 };
 
-const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*)`;
+const HOST = String.raw`(?:\[[0-9a-fA-F:.]+\]|[\w-]+(?:\.[\w-]+)*|${TAKEN_OUT})`;
 /** What programs tell people to read. */
 const PAGE = String.raw`(?:www|docs|help|support)\.|access\.redhat\.com\/(?:RegistryAuthentication|solutions|articles)`;
 /** The most telling first: a URL has the name that was meant, a socket only its address. */
@@ -75,11 +76,11 @@ const NAMING: readonly RegExp[] = [
   new RegExp(String.raw`\bdial (?:tcp|udp)[46]? (?<host>${HOST}:\d{1,5})`, 'gi'),
   new RegExp(String.raw`(?:\blookup|resolve host(?: address)?:?) [‘'"]?(?<host>${HOST})`, 'gi'),
   new RegExp(
-    String.raw`\b(?:pinging (?:container|docker) registry|pulling from host) (?!returned\b)(?<host>${HOST}(?::\d+)?)`,
+    String.raw`\b(?:pinging (?:(?:container|docker) )?registry|pulling from host) (?!returned\b)(?<host>${HOST}(?::\d+)?)`,
     'gi',
   ),
   new RegExp(
-    String.raw`(?:\b(?:push|pull|login|copy|image|registry|repository|reference|catalog|creds for|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]"]`,
+    String.raw`(?:\b(?:push|pull|access denied for|login|copy|image|registry|repository|reference|catalog|creds for|from host|manifest \S+ in) |refers to (?:a )?repository \[)["']?(?<host>${HOST}\.[a-z]{2,}(?::\d+)?)[/\s\]"]`,
     'gi',
   ),
   new RegExp(
@@ -90,11 +91,11 @@ const NAMING: readonly RegExp[] = [
 
 /** No other ends: where oc says that something came from which it could not push, and where to read or ask. */
 const BESIDE =
-  /\bunable to push \S+ (?=failed to upload blob)|\bhttps:\/\/(?:github\.com\/[^\s/]+\/[^\s/]+\/issues|docs\.)\S*/g;
+  /\bunable to push \S+ (?=failed to upload blob)|\bhttps:\/\/github\.com\/[^\s/]+\/[^\s/]+\/issues\S*/g;
 
 /** The other end of the last request that a line names. */
 export function otherEndOf(line: string): OtherEnd | undefined {
-  const text = line.replace(BESIDE, '');
+  const text = withoutPages(line).replace(BESIDE, '');
   for (const pattern of NAMING) {
     const groups = [...text.matchAll(pattern)].at(-1)?.groups;
     if (!groups?.host) continue;

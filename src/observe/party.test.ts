@@ -27,6 +27,14 @@ test.each([
     'mirroring image docker://registry.redhat.io/a/b: uploading layer to https://m#.lab/v2/a/b/blobs/uploads/x: 502',
     'mirror',
   ],
+  [
+    'Head "https://eu-docker.pkg.dev/v2/k8s-artifacts-prod/images/pause/manifests/#": EOF',
+    'source',
+  ],
+  ['Head "https://eu-docker.pkg.dev/v2/fern-lab/oci/pause/manifests/#": EOF', 'mirror'],
+  ['Get "https://prod-registry-k8s-io-eu-1.s3.eu-1.amazonaws.com/containers/#": EOF', 'source'],
+  ['pull access denied for quay.io/fern/a#, repository does not exist', 'source'],
+  ['pull access denied for depot#.lab/fern/a, repository does not exist', 'mirror'],
   ['authenticating creds for "registry.redhat.io": # invalid username/password', 'source'],
   ['unable to push manifest to registry.ci.openshift.org/a#/b:1: denied', 'mirror'],
   ['Post "https://vcenter#.lab.example/sdk": EOF', 'vcenter'],
@@ -119,6 +127,22 @@ test('partiesOf knows that a push that failed is about the mirror, though the so
   expect(partiesOf('unable to push quay.io/a:1: failed to upload')).toEqual(['mirror']);
 });
 
+test.each([
+  'Get https://<ip:port>/v2/: http: server gave HTTP response to HTTPS client',
+  'Failed to pull image "<my-registry>.azurecr.io/ocp/x:1": failed to authorize',
+  'unexpected status from GET request to https://<my-registry>.azurecr.io/oauth2/token?scope=x: 401',
+  'Get "https://***.lab/v2/": EOF',
+])('partiesOf knows a registry whose name was taken out: %s', (text) => {
+  expect(partiesOf(text)).toEqual(['mirror']);
+});
+
+test.each([
+  'denied: no right to the registry. Follow https://cloud.google.com/container-registry/docs/access',
+  'the image is not there, see https://learn.microsoft.com/en-us/registry/x and https://aka.ms/acr/errors',
+])('partiesOf does not take a page to read for the other end: %s', (text) => {
+  expect(partiesOf(text)).toEqual(['unknown']);
+});
+
 test('partiesOf says that it does not know', () => {
   expect(partiesOf('something failed')).toEqual(['unknown']);
 });
@@ -130,6 +154,7 @@ test.each([
   ],
   ['lookup one.lab on 10.0.0.1:53: no such host, pulling image', ['one.lab']],
   ['dial tcp 10.0.0.5:5000: connect: connection refused', []],
+  ['Error response from daemon: Get ******: unauthorized', []],
   ['Get "https://quay.io/v2/": i/o timeout', ['source']],
   [
     '(Mirrors also failed: [one.lab:5000/a: Get "https://one.lab:5000/v2/": EOF] [two.lab/a: Get "https://two.lab/v2/": EOF]): x',

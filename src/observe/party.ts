@@ -1,3 +1,5 @@
+import { TAKEN_OUT, withoutPages } from './host-words.ts';
+
 /**
  * Whom an error is about. The same words ("connection refused", "certificate has expired") mean something else
  * when the mirror, the API or a name server is at the other end.
@@ -26,7 +28,7 @@ export const PARTIES = [
 export type Party = (typeof PARTIES)[number];
 
 const SOURCES =
-  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|container-registry\.oracle\.com|registry\.(?:suse\.com|npmjs\.org|yarnpkg\.com|terraform\.io)|docker\.pkg\.github\.com|cgr\.dev|lscr\.io|quayio-production-s3[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|container-registry\.oracle\.com|registry\.(?:suse\.com|npmjs\.org|yarnpkg\.com|terraform\.io)|docker\.pkg\.github\.com|cgr\.dev|lscr\.io|(?:quayio-production-s3|prod-registry-k8s-io)[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
 
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
@@ -63,15 +65,15 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
 ];
 
 /** What names the other end, the most telling last in a line. */
-const HOST = String.raw`(?:\[[\w:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?`;
+const HOST = String.raw`(?:\[[\w:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d)|${TAKEN_OUT})(?::\d{1,5})?`;
 const STRONG = new RegExp(
   [
-    String.raw`(?:pinging (?:container|docker) registry|access(?:ing)? registry|login to|logging into|login attempt to|creds for|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
+    String.raw`(?:pinging (?:(?:container|docker) )?registry|access(?:ing)? registry|login to|logging into|login attempt to|creds for|Error response from daemon: Get) "?(?:https?:\/\/)?(?<registry>${HOST})`,
     String.raw`(?:\b(?:Get|Post|Put|Patch|Head|Delete|HEAD|GET|PUT|POST|PATCH|DELETE)[ :]+|\burl[=:] ?|\bfrom |\bat |\buploading layer to )"?(?<scheme>https?):\/\/(?:[^\s"/@]+@)?(?<url>${HOST})(?<path>\/[^\s"]*)?`,
     String.raw`(?:reading|writing|uploading|fetching|requesting) (?:manifest|blob|signatures|config)[^\s]* \S+ (?:in|to|from) (?<held>${HOST})\/`,
     String.raw`\b(?:exists in|stored in|(?:push|upload)\w*(?: (?:blob|manifest|layer|image|config))?(?: \S+)? to) (?<kept>${HOST})\/`,
     String.raw`initiating layer upload to \S+ in (?<uploaded>${HOST})`,
-    String.raw`(?:pull|pulling|push|pushing|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>[\w-]+(?:\.[\w-]+)+(?::\d+)?)\/`,
+    String.raw`(?:pull|pulling|push|pushing|access denied for|resolve reference|source image|read image) (?:image |from host )?"?(?:docker:\/\/)?(?<image>(?:[\w-]+(?:\.[\w-]+)+|${TAKEN_OUT})(?::\d+)?)\/`,
     String.raw`(?:pull image "|pull access denied for )(?<hub>[a-z0-9_-]+(?:\/[\w.-]+)?)(?:[:@][^"\s]*)?[",]`,
     String.raw`\bhost(?: "?|=')(?<named>[\w-]+(?:\.[\w-]+)+(?::\d+)?)`,
     String.raw`(?:\blookup|resolve host(?: address)?:?|could not be resolved:) [‘'"]?(?<looked>[\w.-]+)`,
@@ -100,7 +102,7 @@ export function partiesOf(text: string): readonly Party[] {
   // What could not be pushed is named by where it came from.
   if (WRITES.test(text) && !TO_CACHE.test(text)) return ['mirror'];
   const from = text.indexOf(MARK);
-  const seen = from < 0 ? text : text.slice(from + MARK.length);
+  const seen = withoutPages(from < 0 ? text : text.slice(from + MARK.length));
   const strong = [...seen.matchAll(STRONG)].at(-1)?.groups;
   if (strong) return [partyOf(strong, seen)];
   const weak = weakParties(seen.replace(SOCKETS, ' '), seen);
@@ -110,7 +112,7 @@ export function partiesOf(text: string): readonly Party[] {
   return orUnknown(weakParties(seen, seen));
 }
 
-const ADDRESS = /^(?:[\d.]+|\[.*\])$/;
+const ADDRESS = /^(?:[\d.]+|\[.*\]|\*+)$/;
 
 /**
  * What tells the other ends of two lines apart: mirrors by their names, all others by what they are. None: the line
@@ -168,20 +170,29 @@ function hostIn(groups: HostGroups): string {
 /** What only an API server is asked for, whatever port it listens on. */
 const API_PATH = /^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/;
 
+const IGNITION_FILE = /\.ign\b/;
+/** First match wins: by what is asked for of a host that no name tells. */
+const BY_PATH: readonly (readonly [pattern: RegExp, party: Party])[] = [
+  [/^\/config\/(?:master|worker)/, 'mcs'],
+  [/\/redfish\//i, 'bmc'],
+  [/^\/(?:sdk|nfc)\b/, 'vcenter'],
+  [IGNITION_FILE, 'assets'],
+];
+
 function partyOf(groups: HostGroups, text: string): Party {
   const { registry, path = '', held, kept, uploaded, image, looked, repo, hub } = groups;
   // A name without a host is one of Docker Hub.
   if (hub !== undefined) return 'source';
+  // Where registry.k8s.io sends those who pull.
+  if (path.startsWith('/v2/k8s-artifacts-prod/')) return 'source';
   const known = partyOfHost(hostIn(groups));
-  const isIgnitionFile = /\.ign\b/.test(path);
+  const isIgnitionFile = IGNITION_FILE.test(path);
   if (known === 'mirror' && API_PATH.test(path)) return 'api';
   // A web server may well stand in the network that services have by default.
   if (known && !(known === 'service' && isIgnitionFile)) return known;
   if (looked !== undefined && /^api\./.test(looked)) return 'api';
-  if (/^\/config\/(?:master|worker)/.test(path)) return 'mcs';
-  if (/\/redfish\//i.test(path)) return 'bmc';
-  if (/^\/(?:sdk|nfc)\b/.test(path)) return 'vcenter';
-  if (isIgnitionFile) return 'assets';
+  const byPath = BY_PATH.find(([pattern]) => pattern.test(path))?.[1];
+  if (byPath) return byPath;
   const isRegistry =
     registry ?? held ?? kept ?? uploaded ?? image ?? repo ?? REGISTRY_WORDS.exec(text)?.[0];
   return isRegistry === undefined || isRegistry === '' ? 'other' : 'mirror';

@@ -51,6 +51,21 @@ test('setAside does not take the answer of one mirror for that of another', () =
   expect(reasons([refused, denied()])).toEqual(['answered', 'cause']);
 });
 
+test('setAside takes what comes and goes for over where the same line ends with another cause of the same end', () => {
+  const inLine = (end: number, ...ends: string[]) => ({
+    count: 1,
+    last: { file: 'a.log', line: 4, end },
+    ends: new Set(ends),
+  });
+  const failing = (...ends: string[]) => seen('mirror-storage-broken', inLine(80, ...ends));
+  const denied = (end: number) => seen('mirror-unauthorized', inLine(end, 'one.lab'));
+
+  expect(reasons([failing('one.lab'), denied(160)])).toEqual(['passed', 'cause']);
+  expect(reasons([failing('source', 'one.lab'), denied(160)])).toEqual(['passed', 'cause']);
+  expect(reasons([failing('one.lab'), denied(40)])).toEqual(['cause', 'cause']);
+  expect(reasons([failing('one.lab', 'two.lab'), denied(160)])).toEqual(['cause', 'cause']);
+});
+
 test('setAside keeps what is wrong below where it comes after the last answer', () => {
   const denied = seen('mirror-unauthorized', at(5));
   const refused = seen('mirror-unreachable', at(6));

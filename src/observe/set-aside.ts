@@ -10,8 +10,12 @@ export interface Weight {
   readonly count: number;
   readonly firstAt: Date | undefined;
   readonly lastAt: Date | undefined;
-  /** Where its last line stands. */
-  readonly last: { readonly file: string; readonly line: number };
+  /** Where its last line stands, and where in that line it ends. */
+  readonly last: {
+    readonly file: string;
+    readonly line: number;
+    readonly end?: number | undefined;
+  };
   /** The worst that its lines call themselves. */
   readonly severity: Severity;
   /** Every line said that it will be tried again. */
@@ -91,7 +95,11 @@ const REASONS: readonly (readonly [AsideReason, IsFor])[] = [
       // Of two rules that mean the same the one that goes on speaks for both.
       const lines: LinesOf =
         meaningOf(one.rule) === meaningOf(other.rule) ? ({ count }) => count : linesOf;
-      return hasPassed(one, lines) && !hasPassed(other, lines) && isBefore(one, other);
+      return (
+        hasPassed(one, lines) &&
+        !hasPassed(other, lines) &&
+        (isBefore(one, other) || isBeforeInLine(one, other))
+      );
     },
   ],
   ['older', (one, other) => one.rule.passing && isLongBefore(one, other)],
@@ -123,3 +131,10 @@ function isBefore(one: Weight, other: Weight): boolean {
     return one.lastAt < other.lastAt;
   return one.last.file === other.last.file && one.last.line < other.last.line;
 }
+
+/** A line may list what each attempt at one other end came to; of several ends each has its own cause. */
+const isBeforeInLine = (one: Weight, other: Weight): boolean =>
+  one.last.file === other.last.file &&
+  one.last.line === other.last.line &&
+  (one.last.end ?? 0) < (other.last.end ?? 0) &&
+  [...one.ends].filter((end) => end !== 'source').length < 2;

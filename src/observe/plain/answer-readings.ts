@@ -64,9 +64,16 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: 'Log in where that raises the limit, ask for fewer things at once, and try again later',
   },
   {
+    id: 'says-denied',
+    pattern:
+      /(?:^\W*|: )(?:unauthorized: (?=You )|denied: (?!denied\b|requested access|access forbidden|permission denied\b))(?<why>\w.{7,})/i,
+    cause: (found) => `${at(found)} refuses it: ${word(found, 'why')}`,
+    remedy: LOOK_AT_LOGIN,
+  },
+  {
     id: 'says-login-refused',
     pattern:
-      /\bunauthorized\b|\b401\b|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|WRONGPASS/i,
+      /\bunauthorized\b|\b401\b|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) => `${at(found)} does not accept the login, or was sent none`,
     remedy: LOOK_AT_LOGIN,
   },

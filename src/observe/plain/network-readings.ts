@@ -65,9 +65,17 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Compare the clocks ("chronyc tracking"), then renew the certificate; certificates of an installation that was interrupted end after 24 hours: begin it anew',
   },
   {
+    id: 'says-certificate-old-name',
+    pattern: /relies on legacy Common Name|certificate is not valid for any names/i,
+    cause: (found) =>
+      `The certificate of ${at(found)} has its name only as Common Name, which programs no longer read: it has no subjectAltName`,
+    remedy:
+      'Make a certificate whose subjectAltName has every name and address by which it is asked',
+  },
+  {
     id: 'says-certificate-name',
     pattern:
-      /certificate is valid for (?<names>.*?), not (?<name>[\w.:*-]+)|doesn't contain any IP SANs|relies on legacy Common Name|certificate is not valid for any names|(?:hostname|name)s? (?:mismatch|does not match)|no alternative certificate subject name matches|ERR_TLS_CERT_ALTNAME_INVALID/i,
+      /certificate is valid for (?<names>.*?), not (?<name>[\w.:*-]+)|doesn't contain any IP SANs|(?:hostname|name)s? (?:mismatch|does not match)|no alternative certificate subject name matches|ERR_TLS_CERT_ALTNAME_INVALID/i,
     cause: (found) =>
       `The certificate of ${at(found)} does not carry the name${named(word(found, 'name'))} by which it is asked${because(word(found, 'names'))}`,
     remedy:
@@ -117,6 +125,17 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       `The load balancer takes its server${named(word(found, 'name'))} for down${because(word(found, 'why'))}: nothing serves the port that it checks there`,
     remedy:
       'Look whether the service runs on that machine and listens at the port, at the address in the configuration of the load balancer, and at the firewall between them',
+  },
+  {
+    // docker takes the address off what it says of an upload: that it asks is the registry's own word.
+    id: 'says-upload-elsewhere',
+    pattern:
+      /^(?:error: )?dial tcp (?<address>\S+:\d+): (?:\w+: )?(?:connection refused|no route to host|i\/o timeout|connection timed out)$/i,
+    after: /\b[0-9a-f]{12}: (?:Pushing|Retrying|Pushed|Layer already exists)/,
+    cause: (found) =>
+      `The push had begun, and is then led to ${word(found, 'address')}, where nothing answers: the registry names that address for uploads, or stopped meanwhile`,
+    remedy:
+      'Where it is not the address that is pushed to: tell the registry by which name and port it is reached (REGISTRY_HTTP_HOST, or Host and X-Forwarded-Proto from the proxy before it)',
   },
   {
     id: 'says-refused',

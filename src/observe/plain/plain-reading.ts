@@ -13,6 +13,8 @@ export interface PlainReading {
   readonly isVague?: boolean;
   /** Only of a line about a public registry or download site: whoever has no internet does not want to reach it. */
   readonly isOfInternet?: boolean;
+  /** Only of a line behind one like this. */
+  readonly after?: RegExp;
   /** It tells that something fails, and hardly why: where another error says more, that one speaks. */
   readonly isGeneral?: boolean;
 }

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 
-/** A line of each kind, by a program that no rule knows, and what it says. */
-const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
+/** A line of each kind, by a program that no rule knows, what it says, and the line before it where that matters. */
+const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: string])[] = [
+  [
+    'dial tcp 10.9.0.4:5001: connect: connection refused',
+    'says-upload-elsewhere',
+    'is then led to 10.9.0.4:5001, where nothing answers',
+    '5b0d2d4f7a11: Pushing [===>   ]  1.7kB/9.9kB',
+  ],
   [
     'Error: Get "https://depot.fern.lan/x": dial tcp: lookup depot.fern.lan on 10.9.0.2:53: read udp 10.9.0.7:4411->10.9.0.2:53: i/o timeout',
     'says-name-server-fails',
@@ -32,6 +38,26 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'Error: http://depot.fern.lan:8443/: 400: Client sent an HTTP request to an HTTPS server',
     'says-tls-expected',
     'wants TLS, and was asked by plain HTTP',
+  ],
+  [
+    'x509: certificate relies on legacy Common Name field, use SANs instead',
+    'says-certificate-old-name',
+    'The certificate of the other end has its name only as Common Name',
+  ],
+  [
+    '#9 ERROR: denied: the robot of depot.fern.lan may not write here',
+    'says-denied',
+    'The other end refuses it: the robot of depot.fern.lan may not write here',
+  ],
+  [
+    'unauthorized: You lack what this takes. See https://cloud.google.com/depot/docs',
+    'says-denied',
+    'The other end refuses it: You lack what this takes',
+  ],
+  [
+    'unauthenticated: the user cannot be authenticated with that token',
+    'says-login-refused',
+    'The other end does not accept the login',
   ],
   [
     'Error: Get "https://depot.fern.lan/": x509: certificate has expired or is not yet valid: current time 2026-03-02T10:00:00Z is after 2026-03-01T00:00:00Z',
@@ -233,8 +259,8 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   ],
   [
     'denied: installation not allowed to Write organization package',
-    'says-forbidden',
-    'forbids it',
+    'says-denied',
+    'The other end refuses it: installation not allowed to Write organization package',
   ],
   [
     'The request GET https://10.9.0.4:5000/v2/ is DENIED; last ACL checked: sites',
@@ -585,8 +611,10 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   ],
 ];
 
-test.each(SAID)('readPlainly takes %j for %s', (line, id, cause) => {
-  const reading = readPlainly(line);
+const CASES = SAID.map(([line, id, cause, lead]) => ({ line, id, cause, lead }));
+
+test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause, lead }) => {
+  const reading = readPlainly(line, lead);
 
   expect(reading?.id).toBe(id);
   expect(reading?.cause).toContain(cause);
@@ -638,4 +666,11 @@ test('readPlainly shows no secret of the line', () => {
 
   expect(reading?.cause).toContain('depot.fern.lan');
   expect(JSON.stringify(reading)).not.toContain('Bramble7x');
+});
+
+test('readPlainly tells of a push that is led elsewhere only behind a layer that was being pushed', () => {
+  const line = 'dial tcp 10.9.0.4:5001: connect: connection refused';
+
+  expect(readPlainly(line, '$ depotctl status')?.id).toBe('says-refused');
+  expect(readPlainly(line)?.id).toBe('says-refused');
 });

@@ -34,8 +34,9 @@ export function readPlainly(text: string, lead?: string): Reading | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
   const fails = FAILS.test(seen);
   const isPublic = partiesOf(seen).includes('source');
-  for (const { id, pattern, cause, remedy, isVague, isOfInternet } of PLAIN_READINGS) {
-    const isFor = (fails || !isVague) && (isPublic || !isOfInternet);
+  for (const { id, pattern, cause, remedy, isVague, isOfInternet, after } of PLAIN_READINGS) {
+    const isFor =
+      (fails || !isVague) && (isPublic || !isOfInternet) && (after?.test(lead ?? '') ?? true);
     const match = isFor ? pattern.exec(seen) : undefined;
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);

@@ -1,0 +1,9 @@
+/** A name that was taken out before the text was shown: `<registry>.azurecr.io`, `***.lab`. */
+export const TAKEN_OUT = String.raw`(?:<[\w.: -]{1,40}>|\*{3,20})(?:\.[\w-]+)*`;
+
+/** Pages of a vendor that an error tells people to read: nobody was asked there. */
+const PAGES =
+  /\bhttps?:\/\/(?:(?:docs|learn|kb)\.[\w.-]+|cloud\.google\.com|aka\.ms|go\.microsoft\.com)\/(?!v2\/)\S*/g;
+
+export const withoutPages = (text: string): string =>
+  text.includes('://') ? text.replace(PAGES, ' ') : text;
