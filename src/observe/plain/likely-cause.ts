@@ -77,14 +77,18 @@ interface Way {
 const WAYS: readonly Way[] = [
   {
     failureOf: ({ line }) => failureOf(line),
-    read: ({ text, lead }) => readPlainly(text, lead),
+    read: readLine,
   },
   { failureOf: lastingOf, read: readSurely },
 ];
 
+function readLine({ text, lead, origins }: EvidenceLine): Reading | undefined {
+  return readPlainly(text, lead, origins);
+}
+
 /** What only tells that something fails is no cause where it was not even an error. */
 function readSurely(line: EvidenceLine): Reading | undefined {
-  const reading = readPlainly(line.text, line.lead);
+  const reading = readLine(line);
   return reading && !UNSURE.has(reading.id) ? reading : undefined;
 }
 
@@ -161,7 +165,7 @@ const goesOn = (text: string): boolean =>
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
-  const isLast = next !== undefined && failureOf(next.line) === 2 && !readPlainly(next.line.text);
+  const isLast = next !== undefined && failureOf(next.line) === 2 && !readLine(next.line);
   return isLast && /\bW\d{4} |\bWARN/i.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
 }
 

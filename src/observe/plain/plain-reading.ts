@@ -15,6 +15,8 @@ export interface PlainReading {
   readonly isOfInternet?: boolean;
   /** Only of a line behind one like this. */
   readonly after?: RegExp;
+  /** Only of lines that this program said, by where they come from: its words are those of others, too. */
+  readonly from?: RegExp;
   /** It tells that something fails, and hardly why: where another error says more, that one speaks. */
   readonly isGeneral?: boolean;
 }

@@ -6,6 +6,7 @@ import { ANSWER_READINGS } from './answer-readings.ts';
 import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
+import { INSTALL_READINGS } from './install-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
@@ -22,6 +23,7 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
   ...CLUSTER_READINGS,
   ...REGISTRY_READINGS,
   ...HOST_READINGS,
+  ...INSTALL_READINGS,
   ...INPUT_READINGS,
   ...STATED_READINGS,
 ];
@@ -29,14 +31,20 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
 /** Programs put the cause behind what it led to: of a long line its end is read. */
 const READ_TEXT = 2000;
 
-/** What one line says by itself; `lead` stands before it and may name whom it talks to. */
-export function readPlainly(text: string, lead?: string): Reading | undefined {
+/** What one line says by itself; `lead` stands before it and may name whom it talks to, `origins` tell who said it. */
+export function readPlainly(
+  text: string,
+  lead?: string,
+  origins: readonly string[] = [],
+): Reading | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
   const fails = FAILS.test(seen);
   const isPublic = partiesOf(seen).includes('source');
-  for (const { id, pattern, cause, remedy, isVague, isOfInternet, after } of PLAIN_READINGS) {
-    const isFor =
-      (fails || !isVague) && (isPublic || !isOfInternet) && (after?.test(lead ?? '') ?? true);
+  for (const reading of PLAIN_READINGS) {
+    const { id, pattern, cause, remedy, isVague, isOfInternet, after, from } = reading;
+    const isSaidBy = !from || origins.some((origin) => from.test(origin));
+    const isPlaced = isSaidBy && (after?.test(lead ?? '') ?? true);
+    const isFor = isPlaced && (fails || !isVague) && (isPublic || !isOfInternet);
     const match = isFor ? pattern.exec(seen) : undefined;
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);

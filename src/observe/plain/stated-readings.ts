@@ -1,9 +1,7 @@
 import { type PlainReading, word } from './plain-reading.ts';
+import { NO_REASON, reason } from './stated-reason.ts';
 
 const NAMED_BY_IT = 'Correct what it names, and begin again';
-/** Tells that a step failed, and not why. */
-const NO_REASON = String.raw`(?!\W*(?:[^:]{0,60}: ){0,8}(?:exit status|exit code|timed out|timeout|context deadline|non-zero|MODULE FAILURE|All items completed|Timeout when waiting|one or more|failed to (?:complete|apply)|error\(s\)|unknown error|The command was|see stdout))`;
-
 /** Programs that check first and say what they do not take: their reason is the cause. */
 export const STATED_READINGS: readonly PlainReading[] = [
   {
@@ -62,15 +60,3 @@ export const STATED_READINGS: readonly PlainReading[] = [
       '"systemd-analyze verify UNIT" names the line; correct it, then "systemctl daemon-reload"',
   },
 ];
-
-const MAX_REASON = 300;
-
-/** The words of the program, without what delimits them. */
-function reason(found: Parameters<PlainReading['cause']>[0]): string {
-  const why = word(found, 'why', 'code') ?? '';
-  const plain = why
-    .replace(/\\n/g, ' ')
-    .replace(/\\+(["'])/g, '$1')
-    .replace(/["\s]+$/, '');
-  return plain.length > MAX_REASON ? `${plain.slice(0, MAX_REASON)}…` : plain;
-}

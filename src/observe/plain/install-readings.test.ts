@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { INSTALL_READINGS } from './install-readings.ts';
+import { readPlainly } from './read-plainly.ts';
+
+/** A line of each program as it logs, where it comes from, and what is quoted of it. */
+const STATED: readonly (readonly [line: string, origin: string, id: string, cause: string])[] = [
+  [
+    'Ignition failed: mount path "/srv/moss" contains non-directory component "srv"',
+    'journal:node/ignition',
+    'says-ignition',
+    'Ignition does not set up the machine: mount path "/srv/moss" contains',
+  ],
+  [
+    'Error: saving partitions from an MBR disk is not yet supported',
+    'journal:node/coreos-installer-service',
+    'says-coreos-installer',
+    'coreos-installer stops: saving partitions from an MBR disk is not yet supported',
+  ],
+  [
+    'Error: install failed Caused by: Secure IPL is not supported',
+    'journal:node/coreos-installer-service',
+    'says-coreos-installer',
+    'coreos-installer stops: Secure IPL is not supported',
+  ],
+  [
+    'Error: parsing the list Caused by: 0: the moss of line 3 is no number',
+    '*',
+    'says-caused-by',
+    'By its own words: the moss of line 3 is no number',
+  ],
+  [
+    'Error: This ISO image already has an embedded Ignition config; use -f to force.',
+    '*',
+    'says-coreos-image',
+    'does not take the image: This ISO image already has an embedded Ignition config',
+  ],
+  [
+    '2026-03-02 10:00:00.123 1 ERROR ironic.conductor.utils [None req-0c9f - - - - - -] Cleaning a node in maintenance mode is not allowed',
+    '*',
+    'says-ironic',
+    'Ironic reports: Cleaning a node in maintenance mode is not allowed',
+  ],
+  [
+    "  errorMessage: 'Cleaning failed: the moss of the disk is too old'",
+    '*',
+    'says-host-error',
+    'is in error: Cleaning failed: the moss of the disk is too old',
+  ],
+  [
+    '  Normal  PreparationError  12s  metal3-baremetal-controller  the RAID of fern-2 has no first volume',
+    '*',
+    'says-host-error',
+    'is in error: the RAID of fern-2 has no first volume',
+  ],
+  [
+    '{"code":"400","href":"","id":400,"kind":"Error","reason":"Setting API VIPs is forbidden when cluster \\"fern\\" is in vip-dhcp-allocation mode"}',
+    '*',
+    'says-assisted',
+    'reports: Setting API VIPs is forbidden when cluster "fern" is in vip-dhcp-allocation mode',
+  ],
+  [
+    "    message: 'The Spec could not be synced due to an input error: the moss of fern-2 is no version'",
+    '*',
+    'says-assisted',
+    'reports: the moss of fern-2 is no version',
+  ],
+  [
+    'time="2026-03-02T10:00:00Z" level=error msg="failed to update" func="github.com/openshift/assisted-service/a.B" file="/src/a.go:7" error="release moss is not one of ours" pkg=Inventory',
+    '*',
+    'says-assisted',
+    'reports: release moss is not one of ours',
+  ],
+  [
+    'time="2026-03-02T10:00:00Z" level=error msg="device /dev/fern is not large enough to fit the registry data"',
+    'journal:node/assisted-installer',
+    'says-assisted-step',
+    'reports: device /dev/fern is not large enough',
+  ],
+  [
+    'E0302 10:00:00.123456 1 kubelet_config_controller.go:371] Error syncing kubeletconfig set-moss: KubeletConfiguration: autoSizingReserved and systemdReserved cannot be set together',
+    '*',
+    'says-machine-config',
+    'The machine configuration (kubeletconfig set-moss) is not taken: KubeletConfiguration: autoSizing',
+  ],
+  [
+    '{"level":"error","ts":"2026-03-02T10:00:00Z","msg":"Reconciler error","error":"action \\"preparing\\" failed: no moss named \\"fern\\"","stacktrace":"a.b"}',
+    '*',
+    'says-controller',
+    'The controller reports: action "preparing" failed: no moss named "fern"',
+  ],
+];
+
+test.each(STATED)('readPlainly quotes of %j, from %s', (line, origin, id, cause) => {
+  const reading = readPlainly(line, undefined, [origin]);
+
+  expect(reading?.id).toBe(id);
+  expect(reading?.cause).toContain(cause);
+});
+
+test('each of them has a line', () => {
+  const ids = INSTALL_READINGS.map(({ id }) => id);
+
+  expect(ids.filter((id) => !STATED.some(([, , known]) => known === id))).toEqual([]);
+});
+
+test.each([
+  ['Error: saving partitions from an MBR disk is not yet supported', 'journal:node/fern'],
+  ['time="2026-03-02T10:00:00Z" level=error msg="device /dev/fern is too small"', 'installer-log'],
+  ['  errorMessage: ""', '*'],
+  ['Ignition failed: exit status 1', 'journal:node/ignition'],
+  [
+    '{"level":"error","msg":"Reconciler error","error":"Operation on fern: the object has been modified; please apply your changes to the latest version"}',
+    '*',
+  ],
+  ['{"level":"info","msg":"done","error":"none to speak of"}', '*'],
+  ['2026-03-02 10:00:00.123 1 INFO ironic.conductor.utils [None req-0c9f] Node is on', '*'],
+])('readPlainly quotes nothing of %j, from %s', (line, origin) => {
+  expect(readPlainly(line, undefined, [origin])).toBeUndefined();
+});

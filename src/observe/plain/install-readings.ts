@@ -1,0 +1,98 @@
+import { type PlainReading, word } from './plain-reading.ts';
+import { NO_REASON, reason } from './stated-reason.ts';
+
+/** Said while another try is under way, or of an object that just changed: no reason to stop. */
+const PASSES = String.raw`(?!.{0,200}(?:object has been modified|please apply your changes|requeue|still initializing|not ready yet|caches? (?:did not|to|never) sync|from tombstone|tombstone contained))`;
+const WHY = `${NO_REASON}${PASSES}(?<why>`;
+/** Where a quoted value ends: quotes inside it are seen without their backslash. */
+const QUOTED = String.raw`.{8,}?)"(?=[,}]|\s+[\w-]+=|\s*$)`;
+
+const CORRECT_AND_TRY =
+  'Correct what it names in the cluster, the environment or the host, and try again';
+
+const states = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'));
+
+/** Programs that set up machines: each states its reason behind words of its own. */
+export const INSTALL_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-ignition',
+    pattern: states(String.raw`\bIgnition failed: ${WHY}.{8,})`),
+    cause: (found) => `Ignition does not set up the machine: ${reason(found)}`,
+    remedy:
+      'Correct what it names in the MachineConfig or Ignition file, and start the machine anew; Ignition runs on the first boot only',
+  },
+  {
+    id: 'says-coreos-image',
+    pattern:
+      /(?<why>This (?:ISO|OS) image (?:already has|is already|does not support) .{1,80}|Unrecognized CoreOS ISO image|Cannot operate on ISO with embedded customizations|not a CoreOS live initramfs image|ISO image is incomplete|incomplete \w+ \w+; corrupt ISO|No karg embed areas found; \w.{0,40})/,
+    cause: (found) => `coreos-installer does not take the image: ${reason(found)}`,
+    remedy:
+      'Begin with a fresh copy of the live image of this release (or "coreos-installer iso reset"), and look at its checksum',
+  },
+  {
+    id: 'says-coreos-installer',
+    from: /coreos-installer/,
+    pattern: states(
+      String.raw`^Error: (?:.{1,300} Caused by: )?(?:\d+: )?(?!install failed|running |copying |writing |reading )${WHY}.{8,})`,
+    ),
+    cause: (found) => `coreos-installer stops: ${reason(found)}`,
+    remedy: 'Correct what it names (disk, image, arguments), and run the installation again',
+  },
+  {
+    id: 'says-caused-by',
+    pattern: states(String.raw`^Error: .{1,300} Caused by: (?:\d+: )?${WHY}.{8,})`),
+    cause: (found) => `By its own words: ${reason(found)}`,
+    remedy: 'Correct what it names, and run it again',
+  },
+  {
+    id: 'says-ironic',
+    pattern: states(
+      String.raw`\b(?:ERROR|CRITICAL) ironic[\w.]* \[[^\]]*\] (?!Traceback|\s)${WHY}.{8,})`,
+    ),
+    cause: (found) => `Ironic reports: ${reason(found)}`,
+    remedy:
+      'Correct what it names on the host object (address, credentials, image, hints) or at the server; "oc describe bmh" shows the state of each',
+  },
+  {
+    id: 'says-host-error',
+    pattern: states(
+      String.raw`^\s*(?:errorMessage|Error Message): +['"]?${WHY}[^'"\s].{7,}?)['"]?$`,
+      String.raw`\b(?<what>\w+Error)\s+.{0,60}metal3-baremetal-controller\s+(?<said>\S.{7,})`,
+    ),
+    cause: (found) => `The host or machine is in error: ${reason(found)}`,
+    remedy: 'Correct what it names; the controller tries again by itself',
+  },
+  {
+    id: 'says-assisted',
+    pattern: states(
+      String.raw`"kind": ?"Error".{0,80}"(?:reason|message)": ?"${WHY}${QUOTED}`,
+      String.raw`(?:The Spec could not be synced due to (?:an input|backend) error|The installation (?:has )?failed|Updating node installation stage: Failed -|Waiting for user input):? (?<said>\S.{7,})`,
+      String.raw`level=(?:error|fatal) msg="[^"]*".{0,20}func=\S*assisted.*? error="(?<error>${QUOTED}`,
+    ),
+    cause: (found) => `The assisted installation reports: ${reason(found)}`,
+    remedy: CORRECT_AND_TRY,
+  },
+  {
+    id: 'says-assisted-step',
+    from: /assisted/,
+    pattern: states(String.raw`level=(?:error|fatal) msg="${WHY}${QUOTED}`),
+    cause: (found) => `The assisted installation reports: ${reason(found)}`,
+    remedy: CORRECT_AND_TRY,
+  },
+  {
+    id: 'says-machine-config',
+    pattern: states(
+      String.raw`\b[Ee]rror syncing (?<what>(?:[\w ]+ )?[\w.-]+): ${WHY}.{8,})`,
+      String.raw`error running MC[COS]\[BOOTSTRAP\]: (?<said>\S.{7,})`,
+    ),
+    cause: (found) =>
+      `The machine configuration${word(found, 'what') ? ` (${word(found, 'what')})` : ''} is not taken: ${reason(found)}`,
+    remedy: 'Correct the object it names; the controller tries again by itself',
+  },
+  {
+    id: 'says-controller',
+    pattern: states(String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`),
+    cause: (found) => `The controller reports: ${reason(found)}`,
+    remedy: 'Correct what it names; the controller tries again by itself',
+  },
+];
