@@ -43,6 +43,7 @@ test.each([
   ['Get "https://h#.example.com:2379/health": EOF', 'etcd'],
   ['Get "https://h#.example.com:10250/x": EOF', 'kubelet'],
   ['Get https://nova#.example.com:8774/v2/0123/flavors: x509: certificate has expired', 'other'],
+  ['accessing [POST https://cloud#.example.com:5000/v3/auth/tokens], but got 401 instead', 'other'],
   ['Get "http://h#.example.com:8090/x": EOF', 'rendezvous'],
   ['Get "https://s#.ns.svc:443/x": EOF', 'service'],
   ['Get "https://mirror#.lab/x": EOF', 'mirror'],

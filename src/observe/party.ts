@@ -167,8 +167,12 @@ function hostIn(groups: HostGroups): string {
   return registry ?? url ?? written ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
 }
 
-/** What only an API server is asked for, whatever port it listens on. */
-const API_PATH = /^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/;
+/** What no registry is asked for, whatever port it listens on. */
+const NO_REGISTRY_PATHS: readonly (readonly [path: RegExp, party: Party])[] = [
+  [/^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/, 'api'],
+  // The identity service of OpenStack listens where many a registry does.
+  [/^\/(?:identity\/)?v(?:2\.0|3)\b/, 'other'],
+];
 
 const IGNITION_FILE = /\.ign\b/;
 /** First match wins: by what is asked for of a host that no name tells. */
@@ -187,7 +191,8 @@ function partyOf(groups: HostGroups, text: string): Party {
   if (path.startsWith('/v2/k8s-artifacts-prod/')) return 'source';
   const known = partyOfHost(hostIn(groups));
   const isIgnitionFile = IGNITION_FILE.test(path);
-  if (known === 'mirror' && API_PATH.test(path)) return 'api';
+  const asked = known === 'mirror' ? NO_REGISTRY_PATHS.find(([one]) => one.test(path)) : undefined;
+  if (asked) return asked[1];
   // A web server may well stand in the network that services have by default.
   if (known && !(known === 'service' && isIgnitionFile)) return known;
   if (looked !== undefined && /^api\./.test(looked)) return 'api';

@@ -5,6 +5,7 @@ import { journalFieldsAsText } from './formats/journal-fields.ts';
 import { withTextMessages } from './formats/journal-json.ts';
 import { PROMPT, placeLine } from './place-line.ts';
 import { type NumberedLines, wholeLines } from './scan/line-scanner.ts';
+import { parted } from './scan/part.ts';
 import { plainLines } from './scan/plain-lines.ts';
 import { unwrapped } from './scan/unwrap.ts';
 
@@ -22,11 +23,12 @@ export async function searchable(
   if (format === 'journal-export') return { made: journalExportAsText(content) };
   if (format === 'journal-fields') return { made: journalFieldsAsText(content) };
   if (format === 'journal-json') return { chunks: withTextMessages(wholeLines(content)) };
-  // Only what somebody pasted was broken by a terminal, and people name it like the log it is from.
+  // Only what somebody pasted was broken by a terminal or lost its breaks, and people name it like the log it is from.
   if (!guessed && !/^(?:logrus|oc-mirror)$/.test(format)) return { chunks: content };
   const { whole, chunks } = await ifSmall(content, MAX_PASTE);
   const isStart = (line: string) => isPlaced(line, kind, now);
-  const made = whole && unwrapped(plainLines(whole).toString('utf8'), isStart);
+  const text = whole && plainLines(whole).toString('utf8');
+  const made = text === undefined ? undefined : (parted(text) ?? unwrapped(text, isStart));
   return made ? { made: once(made) } : { chunks };
 }
 

@@ -52,6 +52,7 @@ test.each([
   ['error="no such \\"thing\\""', 'level=error msg=it fails error=no such "thing"'],
   ['error=EOF', 'level=error msg=it fails error=EOF'],
   ['name=a reason="full disk"', 'level=error msg=it fails error=full disk'],
+  ['label="Disks" message="none fits"', 'level=error msg=it fails error=none fits'],
   ['name=a', 'level=error msg=it fails'],
 ])('decodeLogrus keeps what went wrong of %s', (fields, message) => {
   expect(decodeLogrus(`time="2026-08-20T10:11:12Z" level=error msg="it fails" ${fields}`)).toEqual({

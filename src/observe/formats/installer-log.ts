@@ -26,7 +26,7 @@ export function decodeLogrus(raw: string): LogLine {
 
 /** containerd, registries and operators say in a field of its own what went wrong. */
 const ERROR_FIELD =
-  / (?:(?:error|err|err\.detail|err\.message(?=="The operation)|reason|stderr|output|status)="((?:[^"\\]|\\.)*)"|(?:error|err)=([^\s"]+))/;
+  / (?:(?:error|err|err\.detail|err\.message(?=="The operation)|reason|stderr|output|status|message)="((?:[^"\\]|\\.)*)"|(?:error|err)=([^\s"]+))/;
 
 function errorIn(fields: string): string {
   const [, quoted, bare] = ERROR_FIELD.exec(fields) ?? [];

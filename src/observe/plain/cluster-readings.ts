@@ -89,10 +89,19 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-boot-device-refused',
-    pattern: /Error setting Chassis Boot Parameter|fail\w* to set (?:the )?boot device/i,
+    pattern: /Error setting Chassis Boot Parameter|fail\w* to (?:set|change) (?:the )?boot device/i,
     cause: (found) => `${at(found)} does not take the device that the server is to boot from`,
     remedy:
       'Try the same by hand ("ipmitool chassis bootdev pxe", or its web page); update the firmware of the management controller, or use Redfish where it has it',
+  },
+  {
+    id: 'says-route-not-taken',
+    pattern:
+      /route is not available at canonical host (?<host>[\w.-]+)|no admitted ingress for route (?<name>\S+)|no ingress for host (?<asked>[\w.-]+) in route/i,
+    cause: (found) =>
+      `No router of the cluster has taken the route${named(word(found, 'host', 'name', 'asked'))}: what is to be reached by it waits for the ingress`,
+    remedy:
+      'Look at the ingress operator and its router pods first ("oc -n openshift-ingress get pods -o wide"): there must be nodes that can run them',
   },
   {
     id: 'says-address-taken',

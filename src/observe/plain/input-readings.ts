@@ -48,9 +48,18 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
   },
   {
+    id: 'says-no-archive',
+    pattern:
+      /not in (?<gzip>gzip|bzip2|xz|qcow2) format|(?<invalid>gzip): invalid header|does not look like a (?<tar>tar) archive|(?:is )?not a (?:valid )?(?<kind>zip|gzip|bzip2|tar|qcow2) (?:file|archive|image)|(?<zip>End-of-central-directory) signature not found|(?<xz>xz): .{0,80}File format not recognized/i,
+    cause: (found) =>
+      `A file is not of the form that its name promises (${word(found, 'gzip', 'invalid', 'tar', 'kind', 'xz') ?? 'zip'}): most often the download gave something else, such as the page of an error`,
+    remedy:
+      'Look at what it really is ("file NAME", "head -c 300 NAME") and at the address it was fetched from; then fetch it again',
+  },
+  {
     id: 'says-content-torn',
     pattern:
-      /unexpected EOF|invalid checksum digest|invalid tar header|not in gzip format|gzip: invalid (?:header|checksum)|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
+      /unexpected EOF|decoder: corrupt input|invalid checksum digest|invalid tar header|gzip: invalid checksum|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
     cause: () => 'A file or a transfer is cut off or damaged',
     remedy: 'Fetch it again, and compare its size and checksum with those of the source',
   },
@@ -74,9 +83,9 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
-      `The file${named(word(found, 'path', 'from', 'quoted', 'after'))} is not there`,
+      `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after'))} is not there`,
     remedy: 'Correct the path, or make the file',
   },
   {
@@ -100,7 +109,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-exists',
     isVague: true,
     pattern:
-      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>(?:[\w-]+ <?[\d.:]+>?|\S+)) (?:is |has )?already (?:exists?|in use|been taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
+      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>(?:[\w-]+ <?[\d.:]+>?|\S+)) (?:is |has )?already (?:exists?|in use|been taken|taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
     cause: (found) =>
       `${word(found, 'what', 'bare') ?? 'It'} is there already, of an earlier run or of somebody else`,
     remedy: 'Remove what an earlier run left, or choose another name',

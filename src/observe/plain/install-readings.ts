@@ -2,7 +2,7 @@ import { type PlainReading, word } from './plain-reading.ts';
 import { NO_REASON, reason } from './stated-reason.ts';
 
 /** Said while another try is under way, or of an object that just changed: no reason to stop. */
-const PASSES = String.raw`(?!.{0,200}(?:object has been modified|please apply your changes|requeue|still initializing|not ready yet|caches? (?:did not|to|never) sync|from tombstone|tombstone contained))`;
+const PASSES = `(?!.{0,200}(?:object has been modified|please apply your changes|requeue|still initializing|not ready yet|caches? (?:did not|to|never) sync|from tombstone|tombstone contained))`;
 const WHY = `${NO_REASON}${PASSES}(?<why>`;
 /** Where a quoted value ends: quotes inside it are seen without their backslash. */
 const QUOTED = String.raw`.{8,}?)"(?=[,}]|\s+[\w-]+=|\s*$)`;
@@ -65,7 +65,7 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   {
     id: 'says-assisted',
     pattern: states(
-      String.raw`"kind": ?"Error".{0,80}"(?:reason|message)": ?"${WHY}${QUOTED}`,
+      `"kind": ?"Error".{0,80}"(?:reason|message)": ?"${WHY}${QUOTED}`,
       String.raw`(?:The Spec could not be synced due to (?:an input|backend) error|The installation (?:has )?failed|Updating node installation stage: Failed -|Waiting for user input):? (?<said>\S.{7,})`,
       String.raw`level=(?:error|fatal) msg="[^"]*".{0,20}func=\S*assisted.*? error="(?<error>${QUOTED}`,
     ),
@@ -75,7 +75,7 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   {
     id: 'says-assisted-step',
     from: /assisted/,
-    pattern: states(String.raw`level=(?:error|fatal) msg="${WHY}${QUOTED}`),
+    pattern: states(`level=(?:error|fatal) msg="${WHY}${QUOTED}`),
     cause: (found) => `The assisted installation reports: ${reason(found)}`,
     remedy: CORRECT_AND_TRY,
   },

@@ -53,6 +53,10 @@ test.each([
     'a run that ended ill',
     [REFUSED, 'info: completed in 3s', 'error: one or more errors occurred'],
   ],
+  [
+    'a plea of the program',
+    ['depotctl: begins', 'FATA ECONNREFUSED 10.9.0.3:7777 Please try again'],
+  ],
   ['words that no one looks for', ['depotctl: begins', 'depotctl: ECONNREFUSED 10.9.0.3:7777']],
   ['that it is only warned of, to the last', ['depotctl: begins', WARNED]],
   [

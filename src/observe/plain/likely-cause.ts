@@ -36,7 +36,7 @@ const GOES_ON =
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =
-  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Yy]our?|[Aa]nyone|[Pp]lease|[Tt]hanks)\b[^=[\]{}]*$/;
+  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Yy]our?|[Aa]nyone|[Pp]lease|[Tt]hanks)\b[^=[\]{}]*$/;
 
 /** How surely a line tells of a failure; 0: it does not. */
 function failureOf(line: EvidenceLine): Severity {

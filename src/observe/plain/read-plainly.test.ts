@@ -371,6 +371,39 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ['Error: a.img: sha256 checksum does not match', 'says-content-changed', 'its checksum differs'],
   ['Error: reading a.tar: unexpected EOF', 'says-content-torn', 'cut off or damaged'],
   [
+    'gzip: stdin: not in gzip format',
+    'says-no-archive',
+    'A file is not of the form that its name promises (gzip)',
+  ],
+  [
+    'level=fatal msg="kvm kernel module is not loaded"',
+    'says-local-host',
+    "By the program's own check of this host: kvm kernel module is not loaded",
+  ],
+  [
+    'Error: reading config: /srv/depot/a.ign: No such file or directory (os error 2)',
+    'says-file-missing',
+    'The file /srv/depot/a.ign is not there',
+  ],
+  [
+    'Error: decoding image: xz decoder: corrupt input',
+    'says-content-torn',
+    'A file or a transfer is cut off or damaged',
+  ],
+  [
+    'depotctl: error: the store named larch is already taken',
+    'says-exists',
+    'larch is there already',
+  ],
+  ['FATA Hyper-V not installed', 'says-local-host', 'check of this host: Hyper-V not installed'],
+  ['tar: This does not look like a tar archive', 'says-no-archive', 'promises (tar)'],
+  ['depotctl: error: zip: not a valid zip file', 'says-no-archive', 'promises (zip)'],
+  [
+    'failed handling the route: route is not available at canonical host door.apps.fern.lan: []',
+    'says-route-not-taken',
+    'No router of the cluster has taken the route door.apps.fern.lan',
+  ],
+  [
     'panic: runtime error: index out of range [3]',
     'says-crashed',
     'The program crashed (runtime error: index out of range [3])',

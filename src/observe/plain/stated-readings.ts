@@ -52,6 +52,14 @@ export const STATED_READINGS: readonly PlainReading[] = [
     remedy: 'Correct that line (or the one before it), and start the service again',
   },
   {
+    id: 'says-local-host',
+    pattern:
+      /(?<why>Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
+    cause: (found) => `By the program's own check of this host: ${reason(found)}`,
+    remedy:
+      'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',
+  },
+  {
     id: 'says-unit-bad',
     pattern: /Unit (?<unit>\S+) has a bad unit file setting|(?<file>\S+\.service):\d+: (?<why>.+)/,
     cause: (found) =>
