@@ -61,9 +61,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-program-missing',
     pattern:
-      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|(?<python>[\w.-]+): No such file or directory: '/i,
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '/i,
     cause: (found) =>
-      `The program${named(word(found, 'exec', 'shell', 'plain', 'python'))} is not there`,
+      `The program${named(word(found, 'exec', 'shell', 'plain', 'crun', 'python'))} is not there`,
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
   },
   {
@@ -168,7 +168,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-busy',
     pattern:
-      /device or resource busy|target is busy|Error acquiring the state lock|could not get lock|(?:is|are) locked by|lock(?:ed)? (?:is )?held by|EBUSY/i,
+      /device or resource busy|target is busy|(?:image|layer|volume|network) is (?:in use by|being used)|database file is already in use|boltdb file is already in use|Error acquiring the state lock|could not get lock|(?:is|are) locked by|lock(?:ed)? (?:is )?held by|EBUSY/i,
     cause: () => 'Something else is using it: it is locked or busy',
     remedy: 'Let the other run end, or end it ("fuser", "lsof"); then begin again',
   },

@@ -42,7 +42,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-changed',
     pattern:
-      /(?:digest|checksum|sha256|hash|md5)\w*.{0,60}(?:mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash)/i,
+      /(?:digest|checksum|sha256|hash|md5)\w*.{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
     cause: () => 'What arrived is not what was announced: its checksum differs',
     remedy:
       'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
@@ -59,7 +59,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-torn',
     pattern:
-      /unexpected EOF|decoder: corrupt input|invalid checksum digest|invalid tar header|gzip: invalid checksum|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
+      /unexpected EOF|size mismatch when copying|decoder: corrupt input|invalid checksum digest|invalid tar header|gzip: invalid checksum|unexpected end of (?:file|archive)|(?:is|was) (?:corrupt(?:ed)?|truncated)/i,
     cause: () => 'A file or a transfer is cut off or damaged',
     remedy: 'Fetch it again, and compare its size and checksum with those of the source',
   },
@@ -83,7 +83,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?['"]?(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
       `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after'))} is not there`,
     remedy: 'Correct the path, or make the file',
@@ -118,10 +118,10 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|: resource not found/i,
+      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
-        ? `There is no ${word(found, 'what', 'device', 'none', 'tag', 'image', 'repository', 'manifest') ?? 'thing by the name that was given'}`
+        ? `There is no ${word(found, 'what', 'device', 'none', 'tag', 'image', 'repository', 'manifest', 'unit', 'net', 'gone') ?? 'thing by the name that was given'}`
         : `There is no ${word(found, 'kind')?.replace(/(?<=[a-rt-z])s$/, '')} "${word(found, 'name')}"`,
     remedy: 'Correct the name, or make it first',
   },

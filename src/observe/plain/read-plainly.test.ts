@@ -643,6 +643,107 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-not-contacted',
     'depot-inspector does not answer as it should',
   ],
+  [
+    'Error: --dir and --file cannot be used together',
+    'says-options-clash',
+    'Settings are given that exclude each other: --dir and --file cannot be used together',
+  ],
+  [
+    'FATA[0001] --plain and --tls are mutually exclusive',
+    'says-options-clash',
+    'exclude each other: --plain and --tls are mutually exclusive',
+  ],
+  [
+    'error: only one of --from, --file, or --dir may be specified',
+    'says-options-clash',
+    'only one of --from, --file, or --dir may be specified',
+  ],
+  [
+    'time="2026-08-20T10:00:00Z" level=fatal msg="failed to begin: must specify a depot with --from" depot="x"',
+    'says-option-missing',
+    'Something that the program wants is not given: must specify a depot with --from',
+  ],
+  [
+    'level=fatal msg=no depot specified for the harbour',
+    'says-option-missing',
+    'is not given: no depot specified for the harbour',
+  ],
+  ['FATA[0001] Exactly two arguments expected', 'says-option-missing', 'Exactly two arguments'],
+  [
+    'E0820 10:00:00.000001       7 main.go:12] failed: depot "a.fern.lan:5000/x" must be a relative time',
+    'says-not-taken',
+    'The program does not take what it was given: depot "a.fern.lan:5000/x" must be a relative time',
+  ],
+  [
+    'depotd: error: unsupported depot driver "tape"',
+    'says-not-taken',
+    'given: unsupported depot driver "tape"',
+  ],
+  [
+    "Error: --output only supports 'json' for --tags",
+    'says-not-taken',
+    "--output only supports 'json' for --tags",
+  ],
+  [
+    'Error: repository name must be lowercase',
+    'says-image-name',
+    'An image is not named as the program takes it: repository name must be lowercase',
+  ],
+  [
+    'FATA[0000] Docker references with both a tag and digest are currently not supported',
+    'says-image-name',
+    'references with both a tag and digest are currently not supported',
+  ],
+  [
+    'error: the semantic version "4.99.1" is not present in the cluster version status or in the official versions list, cannot be resolved',
+    'says-release-unknown',
+    'Neither the cluster nor the list of released versions knows 4.99.1',
+  ],
+  [
+    'error: registry "depot.fern.lan" is not an accessible registry with a v2 Docker endpoint',
+    'says-no-registry',
+    'What answers at depot.fern.lan is not a registry as the program expects it',
+  ],
+  [
+    'Error: crun: executable file `tide` not found in $PATH: No such file or directory: OCI runtime attempted to invoke a command that was not found',
+    'says-program-missing',
+    'The program tide is not there',
+  ],
+  [
+    '{"level":"error","error":"boltdb file is already in use","path":"/srv/depot/cache.db"}',
+    'says-busy',
+    'Something else is using it',
+  ],
+  [
+    'Error: reading blob sha256:aa: Size mismatch when copying sha256:aa, expected 700, got 512',
+    'says-content-torn',
+    'cut off or damaged',
+  ],
+  [
+    'Error: unable to find network with name or ID tide: network not found',
+    'says-object-missing',
+    'There is no network with name or ID tide',
+  ],
+  [
+    'Error: no container with name or ID "tide" found: no such container',
+    'says-object-missing',
+    'There is no container with name or ID "tide"',
+  ],
+  [
+    'error: the image is a manifest list and contains multiple images - use --filter-by-os to select from:',
+    'says-several-platforms',
+    'images of several architectures',
+  ],
+  [
+    'error: release image did not contain an image-references file',
+    'says-no-release',
+    'The image is no release of OpenShift',
+  ],
+  [
+    'Error: depot.fern.lan/tide:1: image not known',
+    'says-image-not-held',
+    'This machine does not hold the image depot.fern.lan/tide:1',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause, lead]) => ({ line, id, cause, lead }));
@@ -679,6 +780,8 @@ test.each(PLAIN_READINGS.map(({ id, pattern }) => [id, pattern] as const))(
       '"level":"error" "error":"a ',
       'level=error msg="a" func=assisted error="a ',
       'Error syncing a: ',
+      'error: no a may only one of ',
+      'must be a: ',
     ]) {
       const text = part.repeat(Math.ceil(2000 / part.length)).slice(0, 2000);
 
@@ -694,6 +797,9 @@ test.each([
   'haproxy[31]: Server api/bootstrap is DOWN, reason: Layer4 connection problem. 3 active and 0 backup servers left.',
   'Keepalived_vrrp[31]: VRRP_Script(check_depot) succeeded',
   "named[31]: /etc/named.conf:14: option 'depot' is deprecated",
+  'the password must be specified, and was',
+  'Error: image not known',
+  'error: an unknown error has occurred (in the depot)',
 ])('readPlainly has nothing to say of %j', (line) => {
   expect(readPlainly(line)).toBeUndefined();
 });

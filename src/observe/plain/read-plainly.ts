@@ -9,12 +9,13 @@ import { INPUT_READINGS } from './input-readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
+import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 import { STATED_READINGS } from './stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
 export const FAILS =
-  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b/i;
+  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[/i;
 
 /** The first that fits a line speaks for it. */
 export const PLAIN_READINGS: readonly PlainReading[] = [
@@ -26,6 +27,7 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
   ...INSTALL_READINGS,
   ...INPUT_READINGS,
   ...STATED_READINGS,
+  ...REFUSAL_READINGS,
 ];
 
 /** Programs put the cause behind what it led to: of a long line its end is read. */

@@ -42,6 +42,56 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
       'Look at the name, tag or field that was sent, and whether a proxy or load balancer before it answered instead',
   },
   {
+    id: 'says-image-name',
+    pattern:
+      /(?<why>repository name must (?:be (?:lowercase|canonical)|have at least one component|not be more than \d+ characters)|references? (?:\S+ )?with both a tag and (?:a )?digest .{0,40}not supported|(?:image |reference |release image )\S{1,200} (?:has neither a tag nor a digest|without a tag or digest is not supported|doesn't have a tag or digest)|image reference \S{1,200} does not start with \S+|Invalid (?:source|destination|image) name \S{1,200} (?:unknown|invalid) (?:transport|image name) .{0,80}|Invalid image name "\S{1,200}", (?:unknown|expected|does) .{0,80})/i,
+    cause: (found) => `An image is not named as the program takes it: ${found.groups.why}`,
+    remedy:
+      'Write it in full and in small letters, registry/path:tag or registry/path@sha256:…, with the transport (docker://, oci:, dir:) where the program wants one',
+  },
+  {
+    id: 'says-several-platforms',
+    pattern:
+      /the image is a manifest list and contains multiple images - use (?<flag>--[\w-]+)|use (?<keep>--keep-manifest-list) option for image manifest type/i,
+    cause: () =>
+      'Behind the name are images of several architectures, and the command takes one or is to be told to take all',
+    remedy:
+      'Name one (--filter-by-os=linux/amd64), or take all of them (--keep-manifest-list=true with --filter-by-os=.*)',
+  },
+  {
+    id: 'says-no-release',
+    pattern:
+      /(?<why>release image (?:\S+ )?did not contain (?:an image-references file|any image-references content)|unrecognized image-references in release payload.{0,120}|unable to load image-references from release payload$|image did not contain (?:release-manifests\/?\S*|image-references))/i,
+    cause: (found) => `The image is no release of OpenShift: ${found.groups.why}`,
+    remedy:
+      'Give the release image itself (…/ocp-release:VERSION-ARCH or its digest), and not one of its parts or a catalogue; copy it again if the mirror holds only a part',
+  },
+  {
+    id: 'says-release-unknown',
+    pattern:
+      /the semantic version "(?<version>[^"]+)" is not present in the cluster version status or in the official versions list/i,
+    cause: (found) =>
+      `Neither the cluster nor the list of released versions knows ${word(found, 'version')}`,
+    remedy:
+      'Correct the version; without a way to the internet name the release image in the mirror instead, by its digest',
+  },
+  {
+    id: 'says-no-registry',
+    pattern:
+      /registry "?(?<name>[\w.:-]+)"? is not an accessible registry with a v2 Docker endpoint|can't talk to a V1 container registry|missing realm in bearer auth challenge|no realm specified for token auth challenge/i,
+    cause: (found) =>
+      `What answers at ${word(found, 'name') ?? at(found)} is not a registry as the program expects it (API version 2)${word(found, 'name') === undefined ? '' : ', or nothing answers'}`,
+    remedy:
+      'Look at name, port and path ("curl -sv https://HOST:PORT/v2/"): a registry answers with 200, or 401 and where to get a token',
+  },
+  {
+    id: 'says-image-not-held',
+    pattern: /: (?<image>[\w.-]+(?:[/:@][\w.-]+)*): image not known\b/i,
+    cause: (found) => `This machine does not hold the image ${word(found, 'image')}`,
+    remedy:
+      'Look what it holds ("podman images", as the same user), pull or load it, and name it as it is listed there',
+  },
+  {
     id: 'says-manifest-refused',
     pattern:
       /manifest invalid|MANIFEST_INVALID|unsupported manifest|manifest type .{0,60}not supported/i,
