@@ -85,8 +85,8 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
   [
     '{"level":"error","ts":"2026-03-02T10:00:00Z","msg":"Reconciler error","error":"action \\"preparing\\" failed: no moss named \\"fern\\"","stacktrace":"a.b"}',
     '*',
-    'says-controller',
-    'The controller reports: action "preparing" failed: no moss named "fern"',
+    'says-error-field',
+    'The program reports: action "preparing" failed: no moss named "fern"',
   ],
 ];
 

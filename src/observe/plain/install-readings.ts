@@ -90,9 +90,9 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     remedy: 'Correct the object it names; the controller tries again by itself',
   },
   {
-    id: 'says-controller',
+    id: 'says-error-field',
     pattern: states(String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`),
-    cause: (found) => `The controller reports: ${reason(found)}`,
-    remedy: 'Correct what it names; the controller tries again by itself',
+    cause: (found) => `The program reports: ${reason(found)}`,
+    remedy: 'Correct what it names; a controller of the cluster then tries again by itself',
   },
 ];
