@@ -66,7 +66,7 @@ const NAMING: readonly RegExp[] = [
   ),
   // "docker://name/image" is a name of Docker Hub, and no host; a file has none.
   new RegExp(
-    String.raw`(?<!proxy=)\b(?:docker:\/\/(?=(?:localhost|[\w-]+\.[\w.-]+|[\w-]+(?=:\d))(?::\d+)?\/)|(?!docker:|file:)[a-z]+:\/\/)(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
+    String.raw`(?<!proxy=)\b(?:docker:\/\/(?=(?:localhost|[\w-]+\.[\w.-]+|[\w-]+(?=:\d))(?::\d+)?\/)|(?!docker:|file:|https?:\/\/unix:)[a-z]+:\/\/)(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
     'gi',
   ),
   new RegExp(

@@ -104,7 +104,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-server-fails',
     isGeneral: true,
     pattern:
-      /(?<!\.go:)\b(?<status>50[0234]|52[0-7])\b[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
+      /(?<!\.go:)\b(?<status>50[0234]|52[0-7])\b(?!\.\d)[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
       `${at(found)} answers with an error of its own${because(word(found, 'status'))}: what stands behind it does not serve`,
     remedy:

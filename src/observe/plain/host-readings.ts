@@ -5,7 +5,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-disk-full',
     pattern:
-      /no space left on device|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|DiskPressure|disk pressure/i,
+      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|DiskPressure|disk pressure/i,
     cause: () => 'A disk is full, or nearly so',
     remedy:
       'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',
@@ -85,9 +85,38 @@ export const HOST_READINGS: readonly PlainReading[] = [
       '"ip -br link" shows what there is: name that one in the configuration; where it only comes up later, let the service start after network-online.target',
   },
   {
+    id: 'says-docker-down',
+    pattern:
+      /Is (?:the )?docker(?: daemon)? running(?: on this host)?\?|Cannot connect to the Docker daemon|Failed to query Docker API/i,
+    cause: () => 'Docker does not run on this host, or this user may not talk to it',
+    remedy:
+      'Start it ("systemctl start docker"), and put the user into its group; where podman is used instead, name its socket (DOCKER_HOST)',
+  },
+  {
+    id: 'says-docker-argument',
+    pattern: /did not detect an? (?<flag>--[\w-]+) argument on the Docker daemon/i,
+    cause: (found) => `The Docker daemon of this host runs without ${word(found, 'flag')}`,
+    remedy: 'Give it the argument that the message shows (daemon.json, its unit), and restart it',
+  },
+  {
+    id: 'says-key-unreadable',
+    pattern:
+      /failed to parse SSH private key|cannot decode encrypted private keys?|this private key is passphrase protected/i,
+    cause: () => 'An SSH private key cannot be read: it is encrypted with a passphrase, or no key',
+    remedy: 'Add it to ssh-agent ("ssh-add"), or give one without a passphrase',
+  },
+  {
+    id: 'says-is-directory',
+    pattern:
+      /(?:open|read|stat)\w* (?<path>\/[^\s:'"]+): is a directory|(?<bare>\/[^\s:'"]+): Is a directory/i,
+    cause: (found) => `${word(found, 'path', 'bare')} is a directory, and a file is wanted there`,
+    remedy:
+      'Remove the directory and put the file there; a container that mounts a file which is not there makes such a directory',
+  },
+  {
     id: 'says-packages',
     pattern:
-      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?|(?:No package|No match for argument:?|Unable to (?:find a match:|locate package)) (?<package>[\w.+*-]+)/i,
+      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?|(?:No package(?: matching)?|No match for argument:?|Unable to (?:find a match:|locate package)) ['"]?(?<package>[\w.+*-]+)/i,
     cause: (found) =>
       word(found, 'package') === undefined
         ? `The package repository${named(word(found, 'repo', 'yum'))} cannot be read from this machine`
@@ -106,8 +135,8 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-no-virtualisation',
     pattern:
-      /could not access KVM kernel module|\/dev\/kvm|KVM (?:is )?not (?:available|supported)|domain type ['"]?kvm|virtualization (?:is )?(?:not|disabled)/i,
-    cause: () => 'This machine offers no hardware virtualisation (KVM)',
+      /could not access KVM kernel module|\/dev\/kvm|KVM (?:is )?not (?:available|supported)|domain type ['"]?kvm|virtualization (?:is )?(?:not|disabled)|VERR_(?:VMX|SVM)_\w+|(?:VT-x|AMD-V) is (?:not available|disabled)|the hypervisor is not running/i,
+    cause: () => 'This machine offers no hardware virtualisation',
     remedy:
       'Turn it on in the firmware; inside a virtual machine, allow nested virtualisation on its host',
   },
@@ -159,7 +188,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-access-denied',
     pattern:
-      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|permission denied|operation not permitted|EACCES|EPERM/i,
+      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|permission denied(?!.*ipxe\.org)|operation not permitted(?!.*ipxe\.org)|EACCES|EPERM/i,
     cause: (found) =>
       `The machine refuses access${because(word(found, 'path'))}: rights of the file, or SELinux`,
     remedy:

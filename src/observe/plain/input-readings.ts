@@ -15,9 +15,9 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-field-unknown',
     pattern:
-      /unknown field "(?<field>[^"]+)"|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type|but not defined: (?<option>-[\w-]+)/i,
+      /unknown field "(?<field>[^"]+)"|(?<schema>\.[\w.[\]]+): field not declared in sc(?:hema)?\b|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type|but not defined: (?<option>-[\w-]+)/i,
     cause: (found) =>
-      `${word(found, 'field', 'flag', 'command', 'go', 'option')} is not known to this program or its version`,
+      `${word(found, 'field', 'schema', 'flag', 'command', 'go', 'option')} is not known to this program or its version`,
     remedy:
       'Correct its spelling, or use the version of the program that knows it ("--help", "oc explain")',
   },
@@ -118,7 +118,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
+      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|zone|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
         ? `There is no ${word(found, 'what', 'device', 'none', 'tag', 'image', 'repository', 'manifest', 'unit', 'net', 'gone') ?? 'thing by the name that was given'}`

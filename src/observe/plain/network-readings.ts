@@ -21,6 +21,23 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Mirror it and lead there who asks (mirror sets, registries.conf, the pause image in the configuration of the runtime); where there is a way out, look at proxy and DNS',
   },
   {
+    id: 'says-member-silent',
+    pattern:
+      /(?<member>\S+) is unhealthy: failed to connect: .{0,80}(?:timed out|deadline exceeded|refused)/i,
+    cause: (found) => `${word(found, 'member')} does not answer, where others are asked, too`,
+    remedy:
+      'Look whether it runs on that machine and listens at its port, and whether a firewall is between them',
+  },
+  {
+    id: 'says-acme-record',
+    pattern:
+      /(?:No TXT record found at|NXDOMAIN looking up TXT for) (?<name>_acme-\S{0,80}?)(?:["'\\ ,]|$)/i,
+    cause: (found) =>
+      `The authority that is to sign the certificate does not find the TXT record ${word(found, 'name')} in the public DNS`,
+    remedy:
+      'Look whether the record was made in the zone that the internet asks, and wait until all of its name servers have it',
+  },
+  {
     id: 'says-name-server-fails',
     pattern:
       /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|lame referral|no route to host|network is unreachable)|lookup (?<again>[\w.*-]+): Try again\b|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
@@ -41,7 +58,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-plain-http',
     pattern:
-      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|plaintext connection/i,
+      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|plaintext connection|malformed HTTP response \\*"\\*x15/i,
     cause: (found) => `${at(found)} speaks plain HTTP where TLS is expected`,
     remedy:
       'Serve TLS there, correct the port, or look whether a proxy or load balancer in between answers instead',
@@ -84,7 +101,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-authority-unknown',
     pattern:
-      /signed by unknown authority|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|SSL certificate problem/i,
+      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|SSL certificate problem/i,
     cause: (found) =>
       `The authority that signed the certificate of ${at(found)} is not trusted here`,
     remedy:
@@ -156,7 +173,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-unanswered',
     pattern:
-      /dial (?:tcp|udp)\S* \S+: (?:connect: )?(?:i\/o timeout|(?:connection|operation) timed out|operation was canceled)|(?:connect|connection)(?: to .{1,80})? timed out|ETIMEDOUT|Client\.Timeout exceeded while awaiting headers|net\/http: (?:request canceled|timeout awaiting)|https?:\/\/\S+: (?:operation |request )?timed out|https?:\/\/\S+ .{0,80}(?:context deadline exceeded|i\/o timeout)/i,
+      /dial (?:tcp|udp)\S* \S+: (?:connect: )?(?:i\/o timeout|(?:connection|operation) timed out|operation was canceled)|(?:connect|connection)(?: to .{1,80})? timed out|timed out when dialing|ETIMEDOUT|Client\.Timeout exceeded while awaiting headers|net\/http: (?:request canceled|timeout awaiting)|https?:\/\/\S+: (?:operation |request )?timed out|https?:\/\/\S+ .{0,80}(?:context deadline exceeded|i\/o timeout)/i,
     cause: (found) => `${at(found)} does not answer: the connection times out`,
     remedy:
       'Look whether a firewall or security group drops packets on the way, whether a proxy is needed, and whether the machine is up',

@@ -242,6 +242,61 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-encoding',
     'encoded in another way than the program expects',
   ],
+  [
+    'depotctl: error: Cannot connect to the Docker daemon at unix:///run/docker.sock. Is the docker daemon running?',
+    'says-docker-down',
+    'Docker does not run on this host',
+  ],
+  [
+    'Error: did not detect an --insecure-registry argument on the Docker daemon',
+    'says-docker-argument',
+    'runs without --insecure-registry',
+  ],
+  [
+    'ERROR failed to initialize the agent: failed to parse SSH private key from "a": ssh: no key found',
+    'says-key-unreadable',
+    'An SSH private key cannot be read',
+  ],
+  [
+    'Error translating config: No translator exists for variant fcos with version 0.15.0',
+    'says-translator',
+    'Butane knows no version 0.15.0 of the variant fcos',
+  ],
+  [
+    'Challenge dns-01: Error urn:ietf:params:acme:error:unauthorized: "No TXT record found at _acme-challenge.fern.lan"',
+    'says-acme-record',
+    'does not find the TXT record _acme-challenge.fern.lan in the public DNS',
+  ],
+  [
+    'ERROR failed to create typed patch object: .spec.arch: field not declared in schema',
+    'says-field-unknown',
+    '.spec.arch is not known to this program',
+  ],
+  [
+    'depotd: failed: open /srv/depot/config: is a directory',
+    'says-is-directory',
+    '/srv/depot/config is a directory, and a file is wanted there',
+  ],
+  [
+    "fatal: [a]: FAILED! => No package matching 'depot' found available",
+    'says-packages',
+    'The package depot is in no repository',
+  ],
+  [
+    'depotd: error: http.response.status=500 err.detail="mkdir /srv/depot: permission denied"',
+    'says-access-denied',
+    '/srv/depot',
+  ],
+  [
+    'Get https://depot.fern.lan/v2/: malformed HTTP response "\\x15\\x03\\x01"',
+    'says-plain-http',
+    'speaks plain HTTP where TLS is expected',
+  ],
+  [
+    '10.9.0.3 is unhealthy: failed to connect: grpc: timed out when dialing',
+    'says-member-silent',
+    '10.9.0.3 does not answer',
+  ],
   ["Error: Failed to download metadata for repo 'depot': 404", 'says-packages', 'repository depot'],
   [
     'Error: Unable to find a match: depotctl',

@@ -17,13 +17,19 @@ import { STATED_READINGS } from './stated-readings.ts';
 export const FAILS =
   /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[/i;
 
-/** The first that fits a line speaks for it. */
-export const PLAIN_READINGS: readonly PlainReading[] = [
+/** What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. */
+const BY_CAUSE: readonly PlainReading[] = [
   ...NETWORK_READINGS,
   ...ANSWER_READINGS,
   ...CLUSTER_READINGS,
   ...REGISTRY_READINGS,
   ...HOST_READINGS,
+];
+
+/** The first that fits a line speaks for it. */
+export const PLAIN_READINGS: readonly PlainReading[] = [
+  ...BY_CAUSE.filter(({ isGeneral }) => !isGeneral),
+  ...BY_CAUSE.filter(({ isGeneral }) => isGeneral),
   ...INSTALL_READINGS,
   ...INPUT_READINGS,
   ...STATED_READINGS,

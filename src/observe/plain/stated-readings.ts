@@ -60,6 +60,13 @@ export const STATED_READINGS: readonly PlainReading[] = [
       'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',
   },
   {
+    id: 'says-translator',
+    pattern: /No translator exists for variant (?<variant>\S+) with version (?<version>\S+)/,
+    cause: (found) =>
+      `Butane knows no version ${word(found, 'version')} of the variant ${word(found, 'variant')}`,
+    remedy: 'Correct "version" at the head of the Butane file, or use a newer Butane',
+  },
+  {
     id: 'says-unit-bad',
     pattern: /Unit (?<unit>\S+) has a bad unit file setting|(?<file>\S+\.service):\d+: (?<why>.+)/,
     cause: (found) =>
