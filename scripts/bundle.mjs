@@ -11,11 +11,15 @@ export const root = join(import.meta.dirname, '..');
 const REQUIRE = `import { createRequire as atollRequire } from 'node:module';
 const require = atollRequire(import.meta.url);`;
 
+/** The catalogue of failures is there as JSON, which is read faster: once is enough. */
+const isCatalogue = (file) => file.startsWith(join(root, 'assets', 'failures'));
+
 /** The texts that ship with atoll, by their path under a folder. One file has no folder beside it. */
 function assets(folder = join(root, 'assets')) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !isCatalogue(file))
     .sort();
   return Object.fromEntries(
     files.map((file) => [relative(folder, file), readFileSync(file, 'utf8')]),
