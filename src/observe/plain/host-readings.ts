@@ -85,6 +85,22 @@ export const HOST_READINGS: readonly PlainReading[] = [
       '"ip -br link" shows what there is: name that one in the configuration; where it only comes up later, let the service start after network-online.target',
   },
   {
+    id: 'says-program-not-run',
+    pattern:
+      /Failed at step EXEC spawning (?<path>\S+?): (?<why>.{3,80})|(?<unit>[\w@.-]+\.service): .{0,60}status=203\/EXEC|status=203\/EXEC/,
+    cause: (found) =>
+      `systemd cannot start the program${named(word(found, 'path') ?? word(found, 'unit'))}${because(word(found, 'why'))}: it is not there, or may not be run`,
+    remedy:
+      'Look at ExecStart of the unit ("systemctl cat UNIT"): install that program, or correct its path, rights and SELinux label',
+  },
+  {
+    id: 'says-no-own-address',
+    pattern: /DHCP packet received on (?<card>\S+) which has no address/,
+    cause: (found) =>
+      `The DHCP server cannot answer on ${word(found, 'card')}: this network card has no address of its own`,
+    remedy: 'Give the card an address in the network that is to be served, then restart the server',
+  },
+  {
     id: 'says-docker-down',
     pattern:
       /Is (?:the )?docker(?: daemon)? running(?: on this host)?\?|Cannot connect to the Docker daemon|Failed to query Docker API/i,

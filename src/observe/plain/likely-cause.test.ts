@@ -47,6 +47,7 @@ test('diagnose takes a server that leaves a balancer with others for no failure'
 test.each([
   ['what people write behind it', [REFUSED, '```', 'I have completed the setup, can you help us?']],
   ['that it does not start', [REFUSED, 'depotd does not get started']],
+  ['what people are told to do', [REFUSED, 'Ensure that depotd is running with --open']],
   ['what is typed behind it', [REFUSED, '$ for i in 0 1 2; do date; done', 'Fri 20 Aug']],
   ['how it is to be called', [REFUSED, ...Array.from({ length: 12 }, (_, n) => `  --flag${n}`)]],
   [

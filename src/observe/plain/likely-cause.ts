@@ -159,9 +159,10 @@ function claimsAtEnd(
   return claims;
 }
 
-/** What was typed says nothing of how it went. */
+/** What was typed, and what people are told to do, says nothing of how it went. */
 const goesOn = (text: string): boolean =>
-  GOES_ON.test(text) && !FAILS.test(text) && !isQuoted(text);
+  GOES_ON.test(text) && !FAILS.test(text) && !isQuoted(text) && !ADVICE.test(text);
+const ADVICE = /^\W*(?:Ensure|Make sure|Check|Verify|Try|See|Please|Confirm)\b/;
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {

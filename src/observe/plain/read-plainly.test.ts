@@ -273,6 +273,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     '.spec.arch is not known to this program',
   ],
   [
+    'depot.service: Main process exited, code=exited, status=203/EXEC',
+    'says-program-not-run',
+    'systemd cannot start the program depot.service',
+  ],
+  [
+    'dnsmasq-dhcp[378]: DHCP packet received on eth0.2 which has no address',
+    'says-no-own-address',
+    'The DHCP server cannot answer on eth0.2',
+  ],
+  [
+    'ERROR Error: cloud fern does not exist in clouds-public.yaml',
+    'says-object-missing',
+    'There is no cloud fern',
+  ],
+  [
     'depotd: failed: open /srv/depot/config: is a directory',
     'says-is-directory',
     '/srv/depot/config is a directory, and a file is wanted there',
