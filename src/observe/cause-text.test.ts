@@ -44,6 +44,15 @@ test('a group that was not found leaves what stands for it, and nothing of it ca
   expect(causeText(text, { field: 'x'.repeat(500) }).length).toBeLessThan(200);
 });
 
+test('what is a secret in its line is none of the words of a cause', () => {
+  const line = 'depotd: login failed: user=kim password=Bramble7x';
+  const cause = 'The login {word|of the line} is refused by {user|somebody}.';
+
+  expect(causeText(cause, { word: 'Bramble7x', user: 'kim' }, line)).toBe(
+    'The login of the line is refused by kim.',
+  );
+});
+
 test('of several groups the first that was found is named', () => {
   const text = 'The {image|file|thing} is not there.';
   expect(causeText(text, { file: '/a', image: 'b' })).toBe('The b is not there.');

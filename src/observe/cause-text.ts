@@ -1,7 +1,7 @@
 import { mirrorErrors } from './mirrors-also-failed.ts';
 import { otherEndOf } from './other-end.ts';
 import { partiesOf } from './party.ts';
-import { quoteLine } from './quote-line.ts';
+import { quoteLine, unlessSecret } from './quote-line.ts';
 
 /**
  * What a rule says of a line, in the line's own names: `{group|otherwise}` is what the pattern found there, of several
@@ -60,7 +60,8 @@ export function causeText(text: string, groups: Words = {}, line = '', lead = ''
     const { names, otherwise } = partsOf(inside);
     const [name = ''] = names;
     const ofLine = otherwise === undefined ? OF_LINE[lowered(name)] : undefined;
-    if (!ofLine) return names.map((one) => shortened(groups[one])).find(isThere) ?? otherwise ?? '';
+    const shown = () => names.map((one) => shortened(unlessSecret(groups[one], line)));
+    if (!ofLine) return shown().find(isThere) ?? otherwise ?? '';
     const word = shortened(lines.map(ofLine.find).find(isThere)) ?? ofLine.otherwise;
     return name === lowered(name) ? word : raised(word);
   });

@@ -48,6 +48,12 @@ export function quoteLine(text: string): string {
   ).trim();
 }
 
+/** A value is told for a secret by the words before it, which a group leaves out: what the whole line hides stays hidden. */
+export const unlessSecret = (word: string | undefined, line: string): string | undefined =>
+  word !== undefined && line.includes(word) && !quoteLine(line).includes(printable(word).trim())
+    ? undefined
+    : word;
+
 /** Nothing a shell would take for more than a word, and no option. */
 const ONE_WORD = /^[\w./:@%+,=~[\]][\w./:@%+,=~[\]-]*$/;
 

@@ -889,3 +889,12 @@ test('readPlainly tells of a push that is led elsewhere only behind a layer that
   expect(readPlainly(line, '$ depotctl status')?.id).toBe('says-refused');
   expect(readPlainly(line)?.id).toBe('says-refused');
 });
+
+test('readPlainly shows no word that is a secret by what stands before it', () => {
+  const reading = readPlainly('Error: api_key: Bramble7xQ already exists');
+
+  expect(reading).toMatchObject({
+    id: 'says-exists',
+    cause: expect.stringMatching(/^It is there/),
+  });
+});

@@ -1,7 +1,7 @@
 import { seenText } from '../match-line.ts';
 import { otherEndOf } from '../other-end.ts';
 import { partiesOf } from '../party.ts';
-import { quoteLine } from '../quote-line.ts';
+import { quoteLine, unlessSecret } from '../quote-line.ts';
 import { ANSWER_READINGS } from './answer-readings.ts';
 import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
@@ -57,8 +57,16 @@ export function readPlainly(
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);
     const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
-    const said = cause({ groups: match.groups ?? {}, end }).replace(/^the /, 'The ');
+    const said = cause({ groups: shownOf(match.groups, seen), end }).replace(/^the /, 'The ');
     return { id, cause: quoteLine(said), remedy };
   }
   return undefined;
 }
+
+/** The words of a reading, without what is a secret in its line. */
+const shownOf = (groups: Words | undefined, seen: string): Words =>
+  Object.fromEntries(
+    Object.entries(groups ?? {}).map(([name, word]) => [name, unlessSecret(word, seen)]),
+  );
+
+type Words = Readonly<Record<string, string | undefined>>;
