@@ -125,3 +125,17 @@ test('diagnose leaves the error to the rule that knows it', async () => {
   expect(diagnosis.findings.some(({ kind }) => kind === 'root')).toBe(true);
   expect(diagnosis.likely).toBeUndefined();
 });
+
+test('diagnose quotes the error that says the most, where no reading knows its words', async () => {
+  const telling = 'depotctl: error: crate "7" has no lid';
+  const vacuous = 'depotctl: error: sealing of all crates failed';
+
+  expect(await likelyOf(telling, vacuous)).toMatchObject({
+    id: 'says-itself',
+    cause: telling,
+    evidence: [{ line: 1 }],
+  });
+  expect(await likelyOf(vacuous)).toBeUndefined();
+  expect(await likelyOf('depotctl: crate "7" has no lid')).toBeUndefined();
+  expect(await likelyOf(telling, REFUSED)).toMatchObject({ id: 'says-refused' });
+});

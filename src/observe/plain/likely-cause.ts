@@ -4,6 +4,7 @@ import { isQuoted } from '../match-line.ts';
 import { quoteLine } from '../quote-line.ts';
 import { RETRY, WENT_ILL } from '../retries.ts';
 import { type Severity, severityOf } from '../set-aside.ts';
+import { ownWords, tellsOf } from './own-words.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 
@@ -29,7 +30,7 @@ const WARNS =
  * yet goes on; clients may hang up; and a balancer that has other servers serves on.
  */
 const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 /** What programs say when things go on. */
 const GOES_ON =
   /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
@@ -71,6 +72,8 @@ interface Way {
   /** How surely lines tell of one that have so many others behind them; 0: they do not. */
   readonly failureOf: (shape: LinesOfShape, behind: number) => Severity;
   readonly read: (line: EvidenceLine) => Reading | undefined;
+  /** How much a line tells; where it is not asked, all tell as much. */
+  readonly weigh?: (line: EvidenceLine) => number;
 }
 
 /** The first that finds something speaks. */
@@ -80,6 +83,11 @@ const WAYS: readonly Way[] = [
     read: readLine,
   },
   { failureOf: lastingOf, read: readSurely },
+  {
+    failureOf: ({ line }) => (FAILS.test(line.text) ? failureOf(line) : 0),
+    read: ({ text }) => ownWords(text),
+    weigh: ({ text }) => tellsOf(text),
+  },
 ];
 
 function readLine({ text, lead, origins }: EvidenceLine): Reading | undefined {
@@ -105,7 +113,8 @@ export function likelyCause(
   for (const way of WAYS) {
     const claims = ends.flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
     const [first] = claims.toSorted(
-      (a, b) => b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)),
+      (a, b) =>
+        b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)) || b.tells - a.tells,
     );
     if (first) return first.claim;
   }
@@ -125,6 +134,7 @@ export function lastError(
 
 interface Claim {
   readonly severity: Severity;
+  readonly tells: number;
   readonly claim: LikelyCause;
 }
 
@@ -151,7 +161,7 @@ function claimsAtEnd(
     const severity = shape ? way.failureOf(shape, behind) || warnedOf(shape, next) : 0;
     const claim =
       shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape, way) : undefined;
-    if (claim) claims.push({ severity, claim });
+    if (claim && shape) claims.push({ severity, tells: way.weigh?.(shape.line) ?? 0, claim });
     else if (!endedIll && goesOn(text)) break;
     endedIll ||= ENDED_ILL.test(text);
     next = shape;

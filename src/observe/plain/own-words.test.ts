@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { ownWords, tellsOf } from './own-words.ts';
+
+test.each([
+  ['depotctl: error: crate 7 is already sealed', 'depotctl: error: crate 7 is already sealed'],
+  ['ERROR the lid of crate-7 does not fit', 'the lid of crate-7 does not fit'],
+  ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
+  ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
+  [
+    'time="2026-11-02T10:12:01Z" level=error msg="sealing failed" err="crate 7: lid missing"',
+    'crate 7: lid missing',
+  ],
+  ['{"level":"error","msg":"seal","error":"crate \\"7\\" has no lid"}', 'crate "7" has no lid'],
+  [
+    'fatal: [host-1]: FAILED! => {"changed": false, "msg": "non-zero return code", "stderr": "depotctl: crate 7 has no lid"}',
+    'depotctl: crate 7 has no lid',
+  ],
+  ["Error: crate '7' isn't sealed. Please seal it with depotctl seal", "crate '7' isn't sealed."],
+])('ownWords says what a program states of its error: %s', (line, said) => {
+  expect(ownWords(line)).toMatchObject({ id: 'says-itself', cause: said });
+});
+
+test.each([
+  ['that a step failed', 'error: sealing of crate 7 failed'],
+  ['how a process ended', 'error: depotctl did not finish: exit status 3'],
+  ['where the reason is', 'error: crate 7 is not sealed, see the log for details'],
+  ['that more follows', 'error: these crates are not sealed:'],
+  ['too little', 'error: no'],
+])('ownWords is silent where a line only says %s', (_what, line) => {
+  expect(ownWords(line)).toBeUndefined();
+  expect(tellsOf(line)).toBe(0);
+});
+
+test('tellsOf sets what has a name before what has none', () => {
+  expect(tellsOf('error: crate 7 is not sealed')).toBeGreaterThan(
+    tellsOf('error: something is not sealed'),
+  );
+});
+
+test('ownWords shows the end of a long error, which says why, and no secret of it', () => {
+  const long = `error: ${'outer step: '.repeat(60)}crate 7 has no lid`;
+
+  expect(ownWords(long)?.cause).toMatch(/^….*crate 7 has no lid$/);
+  expect(ownWords('error: login as a with password=hunter22 is not valid')?.cause).not.toContain(
+    'hunter22',
+  );
+});

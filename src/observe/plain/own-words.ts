@@ -1,0 +1,89 @@
+import { seenText } from '../match-line.ts';
+import { quoteLine, unlessSecret } from '../quote-line.ts';
+import type { Reading } from './plain-reading.ts';
+
+/** What all programs say of a thing that is not as it must be. */
+const STATES = new RegExp(
+  String.raw`\b(?:${[
+    "not|no|never|none|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
+    'invalid|illegal|malformed|bad|wrong|incorrect|corrupt(?:ed)?|truncated|broken|stale|expired',
+    'un(?:supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
+    'incompatible|insufficient|required|requires?|must|should|expect(?:s|ed|ing)|only',
+    'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
+    'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
+    'den(?:ied|ies)|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
+    'disabled|blocked|locked|busy|in use|full|is a directory',
+  ].join('|')})\b`,
+  'i',
+);
+
+/** Tells that something failed, and not why, or where that is told. */
+const TELLS_NOTHING =
+  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred|giving up|retries exceeded|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|, retrying$|:\s*$/i;
+
+/** A name, a path, a field or a number: what it is about. */
+const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\d/;
+
+/** Who says it, when, and how bad it is: what stands before the error itself. */
+const BEFORE_IT: readonly RegExp[] = [
+  /^.*?\b[EFW]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ \S+\.go:\d+\] /,
+  /^\W*\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s+/,
+  /^\W*(?:ERRO|FATA|WARN)\[[^\]]*\]\s*/,
+  /^\W*(?:ERROR|FATAL)\]?:?\s+/,
+  /^\W*(?:(?:error|fatal|fatal error)\b[:\]]\s*)+/i,
+];
+
+/** Where logs of fields, JSON and tasks keep what went wrong. */
+const FIELDS =
+  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|message|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)/g;
+const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
+
+/** What programs advise, having said what is wrong. */
+const ADVICE =
+  /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case ).*$/;
+
+const LONGEST = 320;
+
+/** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
+function weightOf(said: string): number {
+  if (said.length < 12 || !STATES.test(said) || TELLS_NOTHING.test(said)) return 0;
+  return NAMES.test(said) ? 2 : 1;
+}
+
+interface OwnWords {
+  readonly said: string;
+  readonly weight: number;
+}
+
+/** Of the line and its fields what tells the most. */
+function tellingPart(text: string): OwnWords {
+  const seen = seenText(text).trim();
+  const fields = [...seen.matchAll(FIELDS), ...seen.matchAll(new RegExp(BARE_MESSAGE, 'g'))].map(
+    ([, field = '']) => unlessSecret(field, seen) ?? '',
+  );
+  const whole = BEFORE_IT.reduce((rest, before) => rest.replace(before, ''), seen);
+  const parts = (fields.length > 0 ? fields : [whole]).map((part) => {
+    const said = part
+      .replace(/\\+(["'])/g, '$1')
+      .replace(/(?:\\+[nt])+/g, ' ')
+      .replace(ADVICE, '')
+      .trim();
+    return { said, weight: weightOf(said) };
+  });
+  return parts.reduce((best, part) => (part.weight > best.weight ? part : best));
+}
+
+/** How much the error a line tells of says by itself; 0: not what is wrong. */
+export const tellsOf = (text: string): number => tellingPart(text).weight;
+
+/** The error in its own words, where they state what is wrong. */
+export function ownWords(text: string): Reading | undefined {
+  const { said, weight } = tellingPart(text);
+  if (weight === 0) return undefined;
+  return {
+    id: 'says-itself',
+    cause: quoteLine(said.length > LONGEST ? `…${said.slice(-LONGEST)}` : said),
+    remedy:
+      'No rule knows this error, which is the one that says the most: look at what it names, and at what was done right before it',
+  };
+}
