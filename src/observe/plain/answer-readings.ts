@@ -79,6 +79,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-forbidden',
+    isGeneral: true,
     pattern:
       /\bforbidden\b(?! (?:when|whitespace|character)|: (?:not a|host not))|\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>

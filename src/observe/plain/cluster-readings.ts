@@ -3,6 +3,15 @@ import { at, because, named, type PlainReading, word } from './plain-reading.ts'
 /** What keeps pods and machines of a cluster from running. */
 export const CLUSTER_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-scc',
+    pattern:
+      /(?:pods? "?(?<pod>[^"\s]+)"? is forbidden: )?unable to validate against any(?: (?:security context constraint|pod security policy)(?:: \[?(?<why>.{4,}))?|$)/,
+    cause: (found) =>
+      `None of the security context constraints that its service account may use admits the pod${named(word(found, 'pod'))}${because(word(found, 'why'))}`,
+    remedy:
+      'Remove what the pod asks for beyond "restricted" (fixed users, host paths, host network, privileges), or grant its service account one that allows it: oc adm policy add-scc-to-user SCC -z SERVICEACCOUNT',
+  },
+  {
     id: 'says-unschedulable',
     pattern: /0\/\d+ nodes are available: (?<why>.+)/i,
     cause: (found) => `No node can run the pod${because(word(found, 'why'))}`,

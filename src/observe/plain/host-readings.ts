@@ -5,7 +5,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-disk-full',
     pattern:
-      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|DiskPressure|disk pressure/i,
+      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|(?<!No)DiskPressure(?!\s+False)|disk pressure/i,
     cause: () => 'A disk is full, or nearly so',
     remedy:
       'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',

@@ -27,10 +27,10 @@ const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
  * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
- * yet goes on; clients may hang up; and a balancer that has other servers serves on.
+ * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 /** What programs say when things go on. */
 const GOES_ON =
   /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
@@ -141,7 +141,7 @@ interface Claim {
 const idsOf = (isSo: (one: PlainReading) => boolean | undefined) =>
   new Set(PLAIN_READINGS.filter(isSo).map(({ id }) => id));
 const GENERAL = idsOf((one) => one.isGeneral);
-const UNSURE = idsOf((one) => one.isGeneral || one.isVague || one.id === 'says-forbidden');
+const UNSURE = idsOf((one) => one.isGeneral || one.isVague);
 const isGeneral = ({ claim }: Claim): boolean => GENERAL.has(claim.id);
 
 /** The last comes first. */

@@ -73,6 +73,13 @@ function tellingPart(text: string): OwnWords {
   return parts.reduce((best, part) => (part.weight > best.weight ? part : best));
 }
 
+/** As much of a text as can be read at a glance: programs put the reason at the end. */
+const atAGlance = (said: string): string =>
+  said.length > LONGEST ? `…${said.slice(-LONGEST)}` : said;
+
+/** What a line says without who said it, when, and how bad it is. */
+export const saidIn = (text: string): string => atAGlance(tellingPart(text).said);
+
 /** How much the error a line tells of says by itself; 0: not what is wrong. */
 export const tellsOf = (text: string): number => tellingPart(text).weight;
 
@@ -82,7 +89,7 @@ export function ownWords(text: string): Reading | undefined {
   if (weight === 0) return undefined;
   return {
     id: 'says-itself',
-    cause: quoteLine(said.length > LONGEST ? `…${said.slice(-LONGEST)}` : said),
+    cause: quoteLine(atAGlance(said)),
     remedy:
       'No rule knows this error, which is the one that says the most: look at what it names, and at what was done right before it',
   };

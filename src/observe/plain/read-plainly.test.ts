@@ -5,6 +5,11 @@ import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 /** A line of each kind, by a program that no rule knows, what it says, and the line before it where that matters. */
 const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: string])[] = [
   [
+    'Error creating: pods "depot-0" is forbidden: unable to validate against any security context constraint: [provider restricted-v2: .containers[0].runAsUser: Invalid value: 7: must be in the ranges: [1, 2]]',
+    'says-scc',
+    'admits the pod depot-0 (provider restricted-v2: .containers[0].runAsUser: Invalid value: 7',
+  ],
+  [
     'dial tcp 10.9.0.4:5001: connect: connection refused',
     'says-upload-elsewhere',
     'is then led to 10.9.0.4:5001, where nothing answers',
@@ -897,4 +902,15 @@ test('readPlainly shows no word that is a secret by what stands before it', () =
     id: 'says-exists',
     cause: expect.stringMatching(/^It is there/),
   });
+});
+
+test('readPlainly adds the words of the line to a sentence that names nothing of it', () => {
+  expect(readPlainly('depotctl: error: write of lid.bin: ENOSPC')?.cause).toBe(
+    'A disk is full, or nearly so. Its words: depotctl: error: write of lid.bin: ENOSPC',
+  );
+});
+
+test('readPlainly takes a node without pressure for none that has it', () => {
+  expect(readPlainly('Node node-1 status is now: NodeHasNoDiskPressure')).toBeUndefined();
+  expect(readPlainly('DiskPressure   False   kubelet has no pressure')).toBeUndefined();
 });

@@ -8,7 +8,8 @@ import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
-import type { PlainReading, Reading } from './plain-reading.ts';
+import { saidIn } from './own-words.ts';
+import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 import { STATED_READINGS } from './stated-readings.ts';
@@ -57,10 +58,18 @@ export function readPlainly(
     if (!match) continue;
     const upTo = seen.slice(0, match.index + match[0].length);
     const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
-    const said = cause({ groups: shownOf(match.groups, seen), end }).replace(/^the /, 'The ');
-    return { id, cause: quoteLine(said), remedy };
+    const words = { groups: shownOf(match.groups, seen), end };
+    return { id, cause: sentenceOf(cause, words, text), remedy };
   }
   return undefined;
+}
+
+/** A sentence that names nothing of its line says too little alone. */
+function sentenceOf(cause: PlainReading['cause'], words: FoundWords, text: string): string {
+  const said = cause(words);
+  const isBare = said === cause({ groups: {}, end: undefined });
+  const whole = isBare ? `${said}. Its words: ${saidIn(text)}` : said;
+  return quoteLine(whole.replace(/^the /, 'The '));
 }
 
 /** The words of a reading, without what is a secret in its line. */
