@@ -22,9 +22,8 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
     return { format: 'journal-json', origins: [] };
   if (isOwnEvent(first)) return { format: 'own-events', origins: ['cli:atoll'] };
   if (/^\s*[{[]/.test(first)) return kindOfJson(text);
-  if (/^(?:---|apiVersion:|kind:|items:)/.test(first)) {
+  if (/^(?:---|apiVersion:|kind:|items:)/.test(first) && !lines.some((line) => PROSE.test(line)))
     return { format: 'objects-yaml', origins: [] };
-  }
   if (lines.some(isSaidByInstaller)) return guessed('logrus', ['installer-log']);
   // podman, skopeo, CRI-O and others log in the same form.
   if (lines.some(isLogrus)) return guessed('logrus', []);
@@ -32,6 +31,9 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
   if (lines.some(isJournalText)) return guessed('journal', []);
   return guessed('plain', []);
 }
+
+/** Words that stand at the edge without a key: people paste an object, and below it what came of it. */
+const PROSE = /^(?!---|#|[\w."'/-]+\s*:(?:\s|$))[^\s-]\S* \S+ \S/;
 
 const guessed = (format: Format, origins: readonly string[]): FileKind => ({
   format,

@@ -63,6 +63,12 @@ test.each([
   ['[{"timestamp":"x","phase":"service start"}]', 'record'],
   ['{"apiVersion":"v1","kind":"List","items":[]}', 'objects-json'],
   ['---\napiVersion: v1\n', 'objects-yaml'],
+  [
+    'apiVersion: v1\nkind: Depot\nlid: |\n  round it is indeed\n# words for people\n- a b c\n',
+    'objects-yaml',
+  ],
+  ['apiVersion: v1\nkind: Depot\n$ depotctl seal\nerror: crate 7 has no lid\n', 'plain'],
+  ['apiVersion: v1\nkind: Depot\nFATAL failed to fetch Install Config\n', 'logrus'],
   ['just words\n', 'plain'],
 ])('kindOfContent takes %j for %s', (head, format) => {
   expect(kindOfContent(Buffer.from(head))?.format).toBe(format);

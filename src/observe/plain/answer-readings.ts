@@ -84,7 +84,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
       /\bforbidden\b(?! (?:when|whitespace|character)|: (?:not a|host not))|\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>
       word(found, 'acl') === undefined
-        ? `${at(found)} forbids it: the login, or the proxy in between, may not do this`
+        ? `${at(found)} forbids it`
         : `The proxy does not let it pass to ${at(found)} (its rule ${word(found, 'acl')})`,
     remedy: LOOK_AT_LOGIN,
   },

@@ -74,8 +74,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-crashed',
-    pattern:
-      /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|Traceback \(most recent call last\)|nil pointer dereference/i,
+    pattern: /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|nil pointer dereference/i,
     cause: (found) => `The program crashed${because(word(found, 'why'))}: a fault of its own`,
     remedy:
       'Look for this crash in the known issues of its version, and try the newest one of its stream',

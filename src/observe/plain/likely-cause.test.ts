@@ -136,6 +136,44 @@ test('diagnose quotes the error that says the most, where no reading knows its w
     evidence: [{ line: 1 }],
   });
   expect(await likelyOf(vacuous)).toBeUndefined();
-  expect(await likelyOf('depotctl: crate "7" has no lid')).toBeUndefined();
   expect(await likelyOf(telling, REFUSED)).toMatchObject({ id: 'says-refused' });
+});
+
+test('diagnose quotes a few lines that state what is wrong without a word of failure, and no more than a few', async () => {
+  const stated = 'the lid of crate "7" is not there';
+  const more = Array.from({ length: 7 }, (_, index) => `crate "${index}" rolls by`);
+
+  expect(await likelyOf('depotctl: begins', stated)).toMatchObject({
+    id: 'says-itself',
+    cause: stated,
+  });
+  expect(await likelyOf(...more, stated)).toBeUndefined();
+});
+
+test('diagnose reads what a program says in passing right before an error that says nothing', async () => {
+  const aside = 'level=debug msg="bash: /usr/bin/depot-gather: No such file or directory"';
+  const end = 'level=fatal msg="failed to run remote command: Process exited with status 127"';
+
+  expect(await likelyOf(aside, end)).toMatchObject({ id: 'says-file-missing' });
+  expect(await likelyOf(aside, 'level=info msg="the depot goes on"')).toBeUndefined();
+});
+
+test('diagnose reads an error above what was pasted below it', async () => {
+  const below = [
+    '$ cat crate.yaml',
+    'lid: round',
+    ...Array.from({ length: 18 }, () => 'slat: oak'),
+  ];
+
+  expect(await likelyOf(REFUSED, ...below)).toMatchObject({ id: 'says-refused' });
+});
+
+test('diagnose reads the exception that a program of Python ends with', async () => {
+  expect(
+    await likelyOf(
+      'Traceback (most recent call last):',
+      '  File "depot.py", line 7, in seal',
+      "KeyError: 'lid_of_crate'",
+    ),
+  ).toMatchObject({ id: 'says-itself', cause: "KeyError: 'lid_of_crate'" });
 });

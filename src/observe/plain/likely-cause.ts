@@ -7,6 +7,7 @@ import { type Severity, severityOf } from '../set-aside.ts';
 import { ownWords, tellsOf } from './own-words.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
+import { goesOn } from './went-on.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause extends Reading {
@@ -24,16 +25,13 @@ export interface LinesOfShape {
 /** klog, and programs that begin with the word. */
 const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
 const WARNS =
-  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|will (?:re)?try|reflector\.go|system:anonymous/;
+  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
  * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 const NO_FAILURE =
   /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
-/** What programs say when things go on. */
-const GOES_ON =
-  /(?<!\b(?:not|never|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|enabled|is UP|running|healthy|issued|ignoring|NodeReady|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b/i;
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =
@@ -62,7 +60,9 @@ const PASSES =
   /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try(?!.*disruption budget)/;
 
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
-const AT_LEAST = 15;
+const AT_LEAST = 25;
+/** As many lines as people choose one by one. */
+const FEW = 6;
 
 type ShapeOf = (text: string) => LinesOfShape | undefined;
 type IsHarmless = (line: EvidenceLine) => boolean;
@@ -74,6 +74,8 @@ interface Way {
   readonly read: (line: EvidenceLine) => Reading | undefined;
   /** How much a line tells; where it is not asked, all tell as much. */
   readonly weigh?: (line: EvidenceLine) => number;
+  /** Only of a text of a few lines, of which none is there for nothing. */
+  readonly isOfFew?: boolean;
 }
 
 /** The first that finds something speaks. */
@@ -85,6 +87,12 @@ const WAYS: readonly Way[] = [
   { failureOf: lastingOf, read: readSurely },
   {
     failureOf: ({ line }) => (FAILS.test(line.text) ? failureOf(line) : 0),
+    read: ({ text }) => ownWords(text),
+    weigh: ({ text }) => tellsOf(text),
+  },
+  {
+    isOfFew: true,
+    failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
     read: ({ text }) => ownWords(text),
     weigh: ({ text }) => tellsOf(text),
   },
@@ -111,7 +119,9 @@ export function likelyCause(
   isHarmless: IsHarmless,
 ): LikelyCause | undefined {
   for (const way of WAYS) {
-    const claims = ends.flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
+    const claims = ends
+      .filter(({ length }) => !way.isOfFew || length <= FEW)
+      .flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
     const [first] = claims.toSorted(
       (a, b) =>
         b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)) || b.tells - a.tells,
@@ -169,16 +179,13 @@ function claimsAtEnd(
   return claims;
 }
 
-/** What was typed, and what people are told to do, says nothing of how it went. */
-const goesOn = (text: string): boolean =>
-  GOES_ON.test(text) && !FAILS.test(text) && !isQuoted(text) && !ADVICE.test(text);
-const ADVICE = /^\W*(?:Ensure|Make sure|Check|Verify|Try|See|Please|Confirm)\b/;
-
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
   const isLast = next !== undefined && failureOf(next.line) === 2 && !readLine(next.line);
-  return isLast && /\bW\d{4} |\bWARN/i.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
+  return isLast && NOT_AS_ERROR.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
 }
+
+const NOT_AS_ERROR = /\bW\d{4} |\bWARN|\blevel=(?:info|debug)\b|^\W*(?:DEBU|INFO)/i;
 
 function claimOf({ line, count }: LinesOfShape, way: Way): LikelyCause | undefined {
   const reading = way.read(line);

@@ -5,14 +5,14 @@ import type { Reading } from './plain-reading.ts';
 /** What all programs say of a thing that is not as it must be. */
 const STATES = new RegExp(
   String.raw`\b(?:${[
-    "not|no|never|none|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
+    "not|no|never|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
     'invalid|illegal|malformed|bad|wrong|incorrect|corrupt(?:ed)?|truncated|broken|stale|expired',
     'un(?:supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
     'incompatible|insufficient|required|requires?|must|should|expect(?:s|ed|ing)|only',
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
     'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
     'den(?:ied|ies)|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
-    'disabled|blocked|locked|busy|in use|full|is a directory',
+    'disabled|blocked|locked|busy|in use|full|exists|is a directory|detected|contains',
   ].join('|')})\b`,
   'i',
 );
@@ -20,6 +20,9 @@ const STATES = new RegExp(
 /** Tells that something failed, and not why, or where that is told. */
 const TELLS_NOTHING =
   /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred|giving up|retries exceeded|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|, retrying$|:\s*$/i;
+
+/** How a program of Python or Java ends. */
+const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
 
 /** A name, a path, a field or a number: what it is about. */
 const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\d/;
@@ -35,7 +38,7 @@ const BEFORE_IT: readonly RegExp[] = [
 
 /** Where logs of fields, JSON and tasks keep what went wrong. */
 const FIELDS =
-  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|message|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)/g;
+  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|message|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
 const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 
 /** What programs advise, having said what is wrong. */
@@ -46,7 +49,8 @@ const LONGEST = 320;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
-  if (said.length < 12 || !STATES.test(said) || TELLS_NOTHING.test(said)) return 0;
+  if (said.length < 12 || TELLS_NOTHING.test(said)) return 0;
+  if (!STATES.test(said) && !EXCEPTION.test(said)) return 0;
   return NAMES.test(said) ? 2 : 1;
 }
 

@@ -16,7 +16,7 @@ import { STATED_READINGS } from './stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
 export const FAILS =
-  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[/i;
+  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[|^[\w.]*(?:Error|Exception): /i;
 
 /** What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. */
 const BY_CAUSE: readonly PlainReading[] = [
@@ -50,7 +50,7 @@ export function readPlainly(
   const fails = FAILS.test(seen);
   const isPublic = partiesOf(seen).includes('source');
   for (const reading of PLAIN_READINGS) {
-    const { id, pattern, cause, remedy, isVague, isOfInternet, after, from } = reading;
+    const { id, pattern, remedy, isVague, isOfInternet, after, from } = reading;
     const isSaidBy = !from || origins.some((origin) => from.test(origin));
     const isPlaced = isSaidBy && (after?.test(lead ?? '') ?? true);
     const isFor = isPlaced && (fails || !isVague) && (isPublic || !isOfInternet);
@@ -59,15 +59,15 @@ export function readPlainly(
     const upTo = seen.slice(0, match.index + match[0].length);
     const end = otherEndOf(upTo) ?? otherEndOf(seen) ?? otherEndOf(lead ?? '');
     const words = { groups: shownOf(match.groups, seen), end };
-    return { id, cause: sentenceOf(cause, words, text), remedy };
+    return { id, cause: sentenceOf(reading, words, text), remedy };
   }
   return undefined;
 }
 
-/** A sentence that names nothing of its line says too little alone. */
-function sentenceOf(cause: PlainReading['cause'], words: FoundWords, text: string): string {
+/** A sentence that hardly says why, or names nothing of its line, says too little alone. */
+function sentenceOf({ cause, isGeneral }: PlainReading, words: FoundWords, text: string): string {
   const said = cause(words);
-  const isBare = said === cause({ groups: {}, end: undefined });
+  const isBare = isGeneral || said === cause({ groups: {}, end: undefined });
   const whole = isBare ? `${said}. Its words: ${saidIn(text)}` : said;
   return quoteLine(whole.replace(/^the /, 'The '));
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { goesOn } from './went-on.ts';
+
+test.each([
+  'the depot is ready',
+  'Writing lid.bin: done',
+  '3m  Normal  Pulled  pod/depot-0  Container image is there, and was pulled',
+])('goesOn believes what tells of success: %s', (line) => {
+  expect(goesOn(line)).toBe(true);
+});
+
+test.each([
+  ['a failure', 'error: the depot is not ready'],
+  ['the trace of a crash', 'goroutine 1 [running]:'],
+  ['a step that begins', 'DEBU Running SSH command: depotctl seal'],
+  ['the head of a table', 'NAME     READY   STATUS    RESTARTS   AGE'],
+  ['a row of a table', 'depot-1   1/1     Running   0          3d'],
+  ['a field of a description', '      Started:      Mon, 02 Nov 2026 10:12:01 +0000'],
+  [
+    'an event of what is tried',
+    '3m  Normal  Scheduled  pod/depot-0  Successfully assigned depot-0',
+  ],
+  ['what to do', 'Check that the depot is running'],
+])('goesOn takes %s for no success', (_what, line) => {
+  expect(goesOn(line)).toBe(false);
+});
