@@ -3,6 +3,16 @@ import { otherEndOf } from './other-end.ts';
 
 test.each([
   [
+    'a place in memory is no host',
+    '"target":"etcd-endpoints://0xc000fdc8c0/10.9.0.2:2379","error":"deadline exceeded"',
+    '10.9.0.2:2379 (etcd)',
+  ],
+  [
+    'a line of a script is no host',
+    './copy.lua:146: failed copying "gcr.io/fjord/tool" from registry gcr.io/fjord',
+    'gcr.io',
+  ],
+  [
     'a page to read is not whom the line talks to',
     'https://registry-1.docker.io/v2/a/manifests/1: 429 Too Many Requests: You have reached your pull rate limit. https://www.docker.com/increase-rate-limit',
     'registry-1.docker.io (a registry on the internet)',

@@ -1,4 +1,4 @@
-import { TAKEN_OUT, withoutPages } from './host-words.ts';
+import { NO_FILE, TAKEN_OUT, withoutPages } from './host-words.ts';
 import { type Party, partiesOf } from './party.ts';
 
 /** Whom a line talks to, as a person would say it. */
@@ -66,7 +66,7 @@ const NAMING: readonly RegExp[] = [
   ),
   // "docker://name/image" is a name of Docker Hub, and no host; a file has none.
   new RegExp(
-    String.raw`(?<!proxy=)\b(?:docker:\/\/(?=(?:localhost|[\w-]+\.[\w.-]+|[\w-]+(?=:\d))(?::\d+)?\/)|(?!docker:|file:|https?:\/\/unix:)[a-z]+:\/\/)(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
+    String.raw`(?<!proxy=)\b(?:docker:\/\/(?=(?:localhost|[\w-]+\.[\w.-]+|[\w-]+(?=:\d))(?::\d+)?\/)|(?!docker:|file:|https?:\/\/unix:)[a-z]+:\/\/)(?:(?:0x|#)[0-9a-f]+\/)?(?!${PAGE})(?:[^\s"/@]+@)?(?<host>${HOST}(?::\d{1,5})?)`,
     'gi',
   ),
   new RegExp(
@@ -84,7 +84,7 @@ const NAMING: readonly RegExp[] = [
     'gi',
   ),
   new RegExp(
-    String.raw`(?<host>(?:\d{1,3}(?:\.\d{1,3}){3}|${HOST}\.(?!(?:go|py|sh|js|tf|c|cc|rs|yaml|yml|json|java):)${HOST}):\d{2,5})\b`,
+    String.raw`(?<host>(?:\d{1,3}(?:\.\d{1,3}){3}|${HOST}\.${HOST})${NO_FILE}:\d{2,5})\b`,
     'gi',
   ),
 ];

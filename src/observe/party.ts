@@ -1,4 +1,4 @@
-import { TAKEN_OUT, withoutPages } from './host-words.ts';
+import { NO_FILE, TAKEN_OUT, withoutPages } from './host-words.ts';
 
 /**
  * Whom an error is about. The same words ("connection refused", "certificate has expired") mean something else
@@ -82,7 +82,7 @@ const STRONG = new RegExp(
   'g',
 );
 const WEAK = new RegExp(
-  String.raw`docker:\/\/(?<image>[\w.-]+(?::\d+)?)|(?<scheme>https?):\/\/(?<url>${HOST})(?<path>\/[^\s"]*)?|\b(?<pair>(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+):\d{2,5})\b|\b(?<repo>[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*(?::\d+)?)\/(?!\S*\.go:\d)[\w./-]+[@:][\w.-]+`,
+  String.raw`docker:\/\/(?<image>[\w.-]+(?::\d+)?)|(?<scheme>https?):\/\/(?<url>${HOST})(?<path>\/[^\s"]*)?|\b(?<pair>(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+)${NO_FILE}:\d{2,5})\b|\b(?<repo>[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*(?::\d+)?)\/(?!\S*\.go:\d)[\w./-]+[@:][\w.-]+`,
   'g',
 );
 const MARK = '(Mirrors also failed: ';

@@ -49,7 +49,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-unknown',
     pattern:
-      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of)(?:(?:host(?:name)?(?: address)?|proxy):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
+      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol)(?:(?:host(?:name)?(?: address)?|proxy|member):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
     cause: (found) =>
       `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget'))} is not known to the name servers of the machine that asked`,
     remedy:

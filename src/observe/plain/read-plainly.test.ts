@@ -31,6 +31,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The name depot.fern.lan is not known',
   ],
   [
+    'error looking up self: could not resolve member "depot-1.fern.lan.fern.lan."',
+    'says-name-unknown',
+    'The name depot-1.fern.lan.fern.lan is not known',
+  ],
+  [
     'ssh: connect: Error: getaddrinfo ENOTFOUND depot.fern.lan',
     'says-name-unknown',
     'The name depot.fern.lan is not known',
