@@ -3,6 +3,31 @@ import { at, because, named, type PlainReading, word } from './plain-reading.ts'
 const LOOK_AT_LOGIN =
   'Look at the login that was sent: user, password or token, and whether it may do this';
 
+/** What LDAP servers mean by their codes, and Active Directory by its own behind 49. */
+const LDAP_SAYS: Readonly<Record<string, string>> = {
+  1: 'it wants a login (bind) that succeeds first',
+  3: 'the search takes longer than it allows',
+  4: 'the search finds more than it gives out at once',
+  8: 'it wants signed or encrypted connections',
+  11: 'the search goes beyond a limit of it',
+  13: 'it takes logins over TLS only',
+  19: 'a rule of the directory forbids it, such as too many failed logins',
+  34: 'a name (DN) is written wrongly',
+  48: 'it does not take logins of this kind',
+  50: 'the user that searches may not read there',
+  51: 'it is busy',
+  52: 'it is not available',
+  53: 'it is not willing to',
+  525: 'there is no such user',
+  530: 'not at this time of day',
+  531: 'not from this machine',
+  532: 'the password has expired',
+  533: 'the account is disabled',
+  701: 'the account has expired',
+  773: 'the password must be changed first',
+  775: 'the account is locked',
+};
+
 /** What another program answered: refusals, missing things, trouble of its own. */
 export const ANSWER_READINGS: readonly PlainReading[] = [
   {
@@ -47,6 +72,36 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
       `The webhook${named(word(found, 'name'))} is not served, so what it checks cannot be made`,
     remedy:
       'Look why the pods behind its service are not ready; of something that was removed, delete the webhook configuration, too',
+  },
+  {
+    id: 'says-token-expired',
+    pattern:
+      /(?:oidc: |\b(?:bearer|access|refresh|id|security|service account|session|login) ?)?\btoken (?:is|has) expired(?: \(Token Expiry: (?<until>[\d-]+ [\d:]+)[^)]*\))?|\bExpiredToken(?:Exception)?\b|token is expired by (?<by>\S+)|exp claim .{0,40}(?:past|expired)/i,
+    cause: (found) =>
+      `The token that was sent has expired${because(word(found, 'until') ?? (word(found, 'by') && `${found.groups.by} ago`))}, or the clock of one side is wrong`,
+    remedy:
+      'Log in again for a new one; where a fresh one is refused too, compare the clocks ("chronyc tracking") of both sides',
+  },
+  {
+    id: 'says-token-of-others',
+    pattern:
+      /(?:invalid bearer token, )?(?:oidc: verify token: )?oidc: (?<why>(?:expected audience|id token issued by|id token signed with|failed to verify signature|email not verified|parse username claims|fetching keys|current time \S+ before the nbf|malformed jwt).{0,200})|invalid bearer token, (?<bearer>.{8,200})/i,
+    cause: (found) =>
+      `The API does not take the token of the identity provider: ${word(found, 'why', 'bearer')?.replace(/\]?"?$/, '')}`,
+    remedy:
+      'Compare issuer, audience (client ID) and claims that the API was configured with, with those in the token',
+  },
+  {
+    id: 'says-ldap-refused',
+    pattern:
+      /(?:LDAP Result Code|LDAP: error code) (?<code>1(?=\b.*bind must be completed)|[348]|11|13|19|34|48|50|51|52|53)\b[- ]*"?(?<name>[A-Z][a-zA-Z ]{3,40})?"?:? ?(?<why>[^"]{0,200})|(?:LDAP Result Code|LDAP: error code) 49\b.*\bdata (?<data>5(?!2e)\w\w|7\w\w)\b/,
+    cause: (found) => {
+      const { code = '', data = '', name, why } = found.groups;
+      const said = [name, why].filter((one) => one?.trim()).join(': ');
+      return `${at(found)} refuses the login or the search: ${LDAP_SAYS[code || data] ?? `code ${code || data}`}${because(word({ ...found, groups: { said } }, 'said'))}`;
+    },
+    remedy:
+      'Correct bindDN and bindPassword of the provider, unlock or renew that account, or use ldaps:// where the server wants TLS; "ldapsearch" with the same shows it',
   },
   {
     id: 'says-key-refused',

@@ -13,8 +13,10 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-unschedulable',
-    pattern: /0\/\d+ nodes are available: (?<why>.+)/i,
-    cause: (found) => `No node can run the pod${because(word(found, 'why'))}`,
+    pattern:
+      /0\/\d+ nodes are available: (?<why>.+)|No nodes are available that match all of the (?:following )?predicates:{1,2} (?<predicates>.+)|fit failure (?:summary )?on nodes? ?(?<fit>(?:\([^)]+\))?\s?: \S.+)/i,
+    cause: (found) =>
+      `No node can run the pod${because(predicatesIn(word(found, 'why', 'predicates', 'fit')))}`,
     remedy: 'Add what is named: nodes, memory, processors, labels, tolerations or volumes',
   },
   {
@@ -53,6 +55,15 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
     remedy: 'Look whether these pods can be lost, and give the flag that the line names',
   },
   {
+    id: 'says-ceph',
+    isGeneral: true,
+    pattern:
+      /HEALTH_(?:WARN|ERR)[;:]? (?<why>(?!mons? (?:is|are) allowing insecure)\S.{7,240})|(?<full>\d+ (?:nearfull|full|backfillfull) osd\(s\)|\d+ osds? down|\d+ slow ops?, oldest .{3,80}|\d+\/\d+ mons down, quorum \S+)/,
+    cause: (found) => `Ceph is not well: ${word(found, 'why', 'full')}`,
+    remedy:
+      '"ceph health detail" says which daemons and disks it is about; look at the pods of those first',
+  },
+  {
     id: 'says-check-fails',
     isGeneral: true,
     pattern:
@@ -78,6 +89,14 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       `The storage driver${named(word(found, 'driver', 'csi'))} does not run on the node`,
     remedy:
       'Look at the node pods of that driver: their image, their tolerations, and whether it is installed at all',
+  },
+  {
+    id: 'says-volume-not-made',
+    pattern: /failed to provision volume with StorageClass "(?<class>[^"]+)": (?<why>.+)/,
+    cause: (found) =>
+      `The storage behind the class ${word(found, 'class')} does not make a volume${because(word(found, 'why'))}`,
+    remedy:
+      'Look at the controller pod of that storage driver and its log, and whether the storage behind it is well and has room',
   },
   {
     id: 'says-volume-unmounted',
@@ -122,15 +141,39 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   },
 ];
 
+/** What schedulers up to Kubernetes 1.8 name only by the function that checks it. */
+const PREDICATES: Readonly<Record<string, string>> = {
+  PodFitsHostPorts: 'the ports of the host that it wants are taken',
+  PodFitsResources: 'too little processor or memory is left',
+  MatchNodeSelector: 'the labels of the node are not those it asks for',
+  PodToleratesNodeTaints: 'it does not tolerate a taint of the node',
+  NoDiskConflict: 'a disk it wants is in use',
+  NoVolumeZoneConflict: 'its volume is in another zone',
+  MatchInterPodAffinity: 'its affinity to other pods is not met',
+  CheckServiceAffinity: 'the affinity of its service is not met',
+};
+
+const predicatesIn = (text: string | undefined): string | undefined =>
+  text
+    ?.replace(/^\W+/, '')
+    .replace('): ', ': ')
+    .replace(/\b[A-Z]\w+\b/g, (name) =>
+      PREDICATES[name] === undefined ? name : `${name}: ${PREDICATES[name]}`,
+    );
+
+/** Of what, stands before it. */
+const SAYS_LITTLE =
+  /^(?:timed out|context deadline|ip: |Link not found|.{0,40}not found|no such|permission denied|exit status|file exists|invalid argument|operation not)/i;
+
 /** Behind the last colon that is followed by words: there stands what went wrong. */
 function lastWords(text: string | undefined): string | undefined {
-  const parts = (text ?? '')
-    .split(/: (?=[a-zA-Z'"])/)
-    .map((part) => part.replace(/["'}\]\s]+$/, ''));
+  const parts = (text ?? '').split(/: (?=[a-zA-Z'"])/).slice(1);
   const last = parts
-    .slice(1)
     .at(-1)
-    ?.replace(/^["']+|: \[.*/g, '')
+    ?.replace(/["'}\]\s]+$/, '')
+    .replace(/^["']+|: \[.*/g, '')
     .trim();
-  return last === undefined || /^\[|^$/.test(last) ? undefined : last;
+  if (last === undefined || /^\[|^$/.test(last)) return undefined;
+  const before = parts.at(-2);
+  return before !== undefined && SAYS_LITTLE.test(last) ? `${before}: ${last}` : last;
 }

@@ -12,10 +12,25 @@ export const HOST_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-memory',
-    pattern:
-      /out of memory|OOMKill|cannot allocate memory|oom-kill|(?:exit(?:ed)?|status|code)[ :=]+137\b|signal: killed/i,
+    pattern: /out of memory|OOMKill|cannot allocate memory|oom-kill/i,
     cause: () => 'There is not enough memory: a process was killed for it',
     remedy: 'Give the machine or the container more memory, or run less beside it',
+  },
+  {
+    id: 'says-killed',
+    isGeneral: true,
+    pattern: /(?:exit(?:ed)?|status|code)[ :=]+137\b|signal: killed/i,
+    cause: () =>
+      'A process was killed (SIGKILL): most often for memory, or by who runs it, as where a probe fails or it does not end in time',
+    remedy:
+      'The kernel log and the reason beside the code (OOMKilled) tell whether it was memory; else look at the events: probes that fail, a drain',
+  },
+  {
+    id: 'says-socket-taken',
+    pattern: /listen unix (?<socket>\/\S+?): bind: address already in use/i,
+    cause: (found) =>
+      `The socket ${word(found, 'socket')} is there already: another run of the program has it, or one that crashed left it`,
+    remedy: 'See whether the program runs already ("ss -xlp"); if none does, remove the socket',
   },
   {
     id: 'says-port-taken',
@@ -87,11 +102,22 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-program-not-run',
     pattern:
-      /Failed at step EXEC spawning (?<path>\S+?): (?<why>.{3,80})|(?<unit>[\w@.-]+\.service): .{0,60}status=203\/EXEC|status=203\/EXEC/,
-    cause: (found) =>
-      `systemd cannot start the program${named(word(found, 'path') ?? word(found, 'unit'))}${because(word(found, 'why'))}: it is not there, or may not be run`,
+      /Failed at step EXEC spawning (?<path>\S+?): (?<why>.{3,80})|Unable to locate executable '(?<executable>[^']+)': (?<reason>.{3,80})/,
+    cause: (found) => {
+      const why = word(found, 'why', 'reason') ?? '';
+      return `systemd cannot start the program${named(word(found, 'path', 'executable'))}${because(why)}: ${notRun(why)}`;
+    },
     remedy:
-      'Look at ExecStart of the unit ("systemctl cat UNIT"): install that program, or correct its path, rights and SELinux label',
+      'Look at ExecStart of the unit ("systemctl cat UNIT"): install that program, or correct its path, rights and SELinux label ("ls -lZ", restorecon)',
+  },
+  {
+    id: 'says-unit-not-run',
+    isGeneral: true,
+    pattern: /(?<unit>[\w@.-]+\.service): .{0,60}status=203\/EXEC|status=203\/EXEC/,
+    cause: (found) =>
+      `systemd cannot start the program of${named(word(found, 'unit')) || ' a unit'}: it is not there, or may not be run`,
+    remedy:
+      'Look at ExecStart of the unit ("systemctl cat UNIT"): install that program, or correct its path, rights and SELinux label ("ls -lZ", restorecon)',
   },
   {
     id: 'says-no-own-address',
@@ -128,17 +154,6 @@ export const HOST_READINGS: readonly PlainReading[] = [
     cause: (found) => `${word(found, 'path', 'bare')} is a directory, and a file is wanted there`,
     remedy:
       'Remove the directory and put the file there; a container that mounts a file which is not there makes such a directory',
-  },
-  {
-    id: 'says-packages',
-    pattern:
-      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?|(?:No package(?: matching)?|No match for argument:?|Unable to (?:find a match:|locate package)) ['"]?(?<package>[\w.+*-]+)/i,
-    cause: (found) =>
-      word(found, 'package') === undefined
-        ? `The package repository${named(word(found, 'repo', 'yum'))} cannot be read from this machine`
-        : `The package ${word(found, 'package')} is in no repository that this machine has`,
-    remedy:
-      'See "dnf repolist": subscribe the machine, mirror the repository inside the gap, or bring the package along',
   },
   {
     id: 'says-encoding',
@@ -193,6 +208,17 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'Run it as root or with CAP_NET_BIND_SERVICE, or take a higher port; "ausearch -m avc" shows what SELinux forbade (semanage port, setsebool)',
   },
   {
+    id: 'says-not-bound',
+    pattern:
+      /cannot bind (?:UNIX |to )?socket(?: \((?<why>Cannot assign requested address)\))?(?: for)? \[(?<end>[^\]]+:\d+)\]|bind\(\) to (?<nginx>\S+:\d+) failed \(99: (?<reason>[^)]+)\)|listen tcp (?<go>\S+:\d+): bind: (?<said>cannot assign requested address)/i,
+    cause: (found) => {
+      const why = word(found, 'why', 'reason', 'said');
+      return `The program cannot listen at ${word(found, 'end', 'nginx', 'go')}${because(why)}: ${why === undefined ? 'the address is not one of this machine, or the port is taken' : 'the address is not one of this machine, or not yet'}`;
+    },
+    remedy:
+      '"ip -br address" shows what this machine has, "ss -ltnp" who has the port; for an address that comes later (keepalived), set net.ipv4.ip_nonlocal_bind',
+  },
+  {
     id: 'says-firewall',
     pattern:
       /(?<rule>[\w-]*(?:REJECT|DROP|DENY|BLOCK)[\w-]*)\W{1,3}IN=(?<in>\S*) OUT=(?<out>\S*) .*SRC=(?<from>\S+) DST=(?!\S+\.255\b|2[23]\d\.)(?<to>\S+)(?:.*DPT=(?<port>\d+))?/,
@@ -200,6 +226,17 @@ export const HOST_READINGS: readonly PlainReading[] = [
       `The firewall of this machine (${word(found, 'rule')}) turns away what comes from ${word(found, 'from')} for ${word(found, 'to')}${named(word(found, 'port') && `port ${found.groups.port}`)}`,
     remedy:
       'Allow it: open the port or trust the interface in the zone ("firewall-cmd --list-all"), or correct the rule that the line names',
+  },
+  {
+    id: 'says-selinux',
+    pattern:
+      /SELinux is preventing (?<what>\S+ from .{3,160}?)(?:\.(?: For|\s|$)|$)|avc: +denied +\{ (?<action>[^}]+) \}(?!.*permissive=1) for .{0,80}comm="(?<comm>[^"]+)"(?: (?:name|path)="(?<file>[^"]+)")?/,
+    cause: (found) =>
+      word(found, 'what') === undefined
+        ? `SELinux denies ${word(found, 'comm')} an access (${word(found, 'action')})${because(word(found, 'file'))}`
+        : `SELinux keeps ${word(found, 'what')}`,
+    remedy:
+      '"ausearch -m avc -ts recent | audit2why" says what would allow it: a label (restorecon), a boolean (setsebool) or a port (semanage)',
   },
   {
     id: 'says-access-denied',
@@ -218,3 +255,12 @@ export const HOST_READINGS: readonly PlainReading[] = [
     remedy: 'Let the other run end, or end it ("fuser", "lsof"); then begin again',
   },
 ];
+
+/** What systemd means by the reason it has from the kernel. */
+function notRun(why: string): string {
+  if (/permission denied/i.test(why))
+    return 'it may not be run (its rights, those of its folders, or its SELinux label)';
+  return /no such file/i.test(why)
+    ? 'it is not there, or what it is run by is not'
+    : 'it is not there, or may not be run';
+}

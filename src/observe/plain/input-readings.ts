@@ -82,7 +82,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>[^\s:'"]+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
       `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after'))} is not there`,
     remedy: 'Correct the path, or make the file',
@@ -99,7 +99,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-value-invalid',
     isVague: true,
     pattern:
-      /\binvalid (?!argument name)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
+      /\binvalid (?!argument name|argument["'\])]*$)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
     cause: (found) =>
       `The ${word(found, 'what')} is not valid${because(firstSentence(found.groups.why))}`,
     remedy: 'Correct it; the words behind it often say what is taken',

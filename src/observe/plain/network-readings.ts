@@ -73,9 +73,9 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-certificate-time',
     pattern:
-      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|\bcerts? (?:have|has) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)/i,
+      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|\bcerts? (?:have|has) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)|chain uses expired certificate|(?<ahead>chain uses not yet valid certificate)/i,
     cause: (found) =>
-      word(found, 'side') === 'before' || word(found, 'early') !== undefined
+      word(found, 'side') === 'before' || word(found, 'early', 'ahead') !== undefined
         ? `The certificate of ${at(found)} begins later than this machine's clock says: a clock is wrong`
         : `The certificate of ${at(found)} has expired${because(word(found, 'limit'))}, or the clock of this machine is ahead`,
     remedy:
@@ -97,6 +97,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       `The certificate of ${at(found)} does not carry the name${named(word(found, 'name'))} by which it is asked${because(word(found, 'names'))}`,
     remedy:
       'Ask by a name of the certificate, or make one whose subjectAltName has this name or address',
+  },
+  {
+    id: 'says-webhook-untrusted',
+    pattern:
+      /failed calling webhook "(?<name>[^"]+)".*(?:signed by unknown authority|certificate is not (?:trusted|valid)|self[- ]signed certificate)/i,
+    cause: (found) =>
+      `The API does not trust the certificate of ${at(found)}, which serves the webhook ${word(found, 'name')}: the caBundle of its configuration is not the authority that signed it`,
+    remedy:
+      'Let the operator or the service CA write caBundle anew (annotation service.beta.openshift.io/inject-cabundle, or of cert-manager), and see that the pods serve the certificate of that authority',
   },
   {
     id: 'says-authority-unknown',

@@ -284,8 +284,8 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ],
   [
     'depot.service: Main process exited, code=exited, status=203/EXEC',
-    'says-program-not-run',
-    'systemd cannot start the program depot.service',
+    'says-unit-not-run',
+    'systemd cannot start the program of depot.service',
   ],
   [
     'dnsmasq-dhcp[378]: DHCP packet received on eth0.2 which has no address',
@@ -322,7 +322,112 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-member-silent',
     '10.9.0.3 does not answer',
   ],
-  ["Error: Failed to download metadata for repo 'depot': 404", 'says-packages', 'repository depot'],
+  [
+    "Error: Failed to download metadata for repo 'depot': 404",
+    'says-repository-unread',
+    'repository depot',
+  ],
+  [
+    "Error: Failed to download metadata for repo 'depot': Cannot prepare internal mirrorlist: No URLs in mirrorlist",
+    'says-repository-ended',
+    'The list of mirrors of the package repository depot is empty',
+  ],
+  [
+    '  - package lid-2.1-4.el9.x86_64 from depot requires libfern.so.3, but none of the providers can be installed',
+    'says-package-unmet',
+    'The package lid-2.1-4.el9.x86_64 cannot be installed: what it requires (libfern.so.3)',
+  ],
+  [
+    'Public key for lid-2.1-4.el9.x86_64.rpm is not installed',
+    'says-package-unsigned',
+    'The signature of lid-2.1-4.el9.x86_64.rpm is not accepted',
+  ],
+  [
+    'SELinux is preventing /usr/bin/depotd from read access on the file lid.conf.',
+    'says-selinux',
+    'SELinux keeps /usr/bin/depotd from read access on the file lid.conf',
+  ],
+  [
+    'type=AVC msg=audit(1.2:3): avc:  denied  { write } for  pid=4 comm="depotd" name="lid" dev="dm-0" permissive=0',
+    'says-selinux',
+    'SELinux denies depotd an access (write) (lid)',
+  ],
+  [
+    'level=fatal msg="listen unix /run/depot/depot.sock: bind: address already in use"',
+    'says-socket-taken',
+    'The socket /run/depot/depot.sock is there already',
+  ],
+  [
+    'authentication.go:73] "Unable to authenticate the request" err="[invalid bearer token, oidc: verify token: oidc: token is expired (Token Expiry: 2026-11-11 11:40:27 +0000 UTC)]"',
+    'says-token-expired',
+    'The token that was sent has expired (2026-11-11 11:40:27)',
+  ],
+  [
+    'err="[invalid bearer token, oidc: verify token: oidc: expected audience \\"fern\\" got [\\"moss\\"]]"',
+    'says-token-of-others',
+    'The API does not take the token of the identity provider: expected audience "fern" got ["moss"]',
+  ],
+  [
+    'Error: LDAP Result Code 53 "Unwilling To Perform": Too many failed logins.',
+    'says-ldap-refused',
+    'it is not willing to (Unwilling To Perform: Too many failed logins)',
+  ],
+  [
+    'AuthenticationError: LDAP Result Code 49 "Invalid Credentials": 80090308: LdapErr: DSID-0C, comment: AcceptSecurityContext error, data 775, v4563',
+    'says-ldap-refused',
+    'refuses the login or the search: the account is locked',
+  ],
+  [
+    'fit failure on node (wren-w1): PodFitsHostPorts',
+    'says-unschedulable',
+    'No node can run the pod (wren-w1: PodFitsHostPorts: the ports of the host that it wants are taken)',
+  ],
+  [
+    'error adding container to network "br-a": failed to lookup master "eth9": Link not found',
+    'says-pod-not-connected',
+    '(failed to lookup master "eth9": Link not found)',
+  ],
+  [
+    'error getting driver: readlink /sys/bus/pci/devices/0000:5e:02.1/driver: no such file or directory',
+    'says-file-missing',
+    'The file /sys/bus/pci/devices/0000:5e:02.1/driver is not there',
+  ],
+  [
+    'Warning  ProvisioningFailed  2m  fern.lan/csi  failed to provision volume with StorageClass "depot": rpc error: code = ResourceExhausted desc = pool lid is full',
+    'says-volume-not-made',
+    'The storage behind the class depot does not make a volume (rpc error: code = ResourceExhausted desc = pool lid is full)',
+  ],
+  [
+    'Internal error occurred: failed calling webhook "lid.fern.lan": failed to call webhook: Post "https://lid.depot.svc:443/mutate?timeout=10s": x509: certificate signed by unknown authority',
+    'says-webhook-untrusted',
+    'The API does not trust the certificate of lid.depot.svc:443 (a service inside the cluster), which serves the webhook lid.fern.lan',
+  ],
+  [
+    '[ALERT] 028/000017 (16567) : Starting frontend depot: cannot bind socket [10.9.0.30:6443]',
+    'says-not-bound',
+    'The program cannot listen at 10.9.0.30:6443: the address is not one of this machine, or the port is taken',
+  ],
+  [
+    'nginx: [emerg] bind() to 10.9.0.30:443 failed (99: Cannot assign requested address)',
+    'says-not-bound',
+    'The program cannot listen at 10.9.0.30:443 (Cannot assign requested address): the address is not one of this machine',
+  ],
+  [
+    'depot.service: Failed at step EXEC spawning /srv/depotd: Permission denied',
+    'says-program-not-run',
+    'systemd cannot start the program /srv/depotd (Permission denied): it may not be run',
+  ],
+  ['health: HEALTH_WARN 1 osds down', 'says-ceph', 'Ceph is not well: 1 osds down'],
+  [
+    'Error: unable to parse image ":4.99": invalid reference format',
+    'says-image-name',
+    'An image is not named as the program takes it: ":4.99": invalid reference format',
+  ],
+  [
+    'depotd: TLS handshake with 10.9.0.7:4460 failed: The certificate chain uses expired certificate.',
+    'says-certificate-time',
+    'The certificate of 10.9.0.7:4460 has expired, or the clock of this machine is ahead',
+  ],
   [
     'Error: Unable to find a match: depotctl',
     'says-packages',
@@ -363,7 +468,8 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-firewall',
     'The firewall of this machine (filter_FWD_public_REJECT) turns away what comes from 10.9.1.0 for 10.9.0.2 port 53',
   ],
-  ['Error: exited with code 137', 'says-memory', 'There is not enough memory'],
+  ['Error: exited with code 137', 'says-killed', 'A process was killed (SIGKILL)'],
+  ['kernel: oom-kill: task=depotd', 'says-memory', 'There is not enough memory'],
   [
     'Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.',
     'says-unschedulable',

@@ -9,6 +9,7 @@ import { INPUT_READINGS } from './input-readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import { saidIn } from './own-words.ts';
+import { PACKAGE_READINGS } from './package-readings.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
@@ -24,6 +25,7 @@ const BY_CAUSE: readonly PlainReading[] = [
   ...ANSWER_READINGS,
   ...CLUSTER_READINGS,
   ...REGISTRY_READINGS,
+  ...PACKAGE_READINGS,
   ...HOST_READINGS,
 ];
 
