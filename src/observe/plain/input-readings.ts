@@ -13,6 +13,15 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     remedy: 'Correct this field of the configuration',
   },
   {
+    id: 'says-field-of-schema',
+    pattern:
+      /(?<field>[a-zA-Z][\w-]*(?:\.[\w-]+|\[[^\]]*\])+) in body (?<why>(?:must be of type|should be|must be|should match|is required|is a forbidden property|should have|must have|should not|must validate).{0,160})/,
+    cause: (found) =>
+      `The field ${word(found, 'field')} is not as its definition in the cluster wants it: it ${word(found, 'why')}`,
+    remedy:
+      'Correct this field ("oc explain" shows its type), or install the version of the operator whose definition has it so',
+  },
+  {
     id: 'says-field-unknown',
     pattern:
       /unknown field "(?<field>[^"]+)"|(?<schema>\.[\w.[\]]+): field not declared in sc(?:hema)?\b|unknown (?:shorthand )?flag:? (?<flag>\S+)|unknown command "(?<command>[^"]+)"|field (?<go>\w+) not found in type|but not defined: (?<option>-[\w-]+)/i,
@@ -71,6 +80,14 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'The data that etcd has on this machine are damaged or not whole, as after a loss of power or a full disk',
     remedy:
       'Where other members are well, move /var/lib/etcd/member away here and let this member be added anew; else restore a backup',
+  },
+  {
+    id: 'says-key-missing',
+    pattern: /^\W*KeyError: (?<key>['"][^'"]{1,80}['"])\s*$/,
+    cause: (found) =>
+      `The program looks for ${word(found, 'key')} in what it was given, and it is not there`,
+    remedy:
+      'Look for that key in its configuration or environment: the line is missing, misspelt, or not indented below its section',
   },
   {
     id: 'says-crashed',

@@ -73,7 +73,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-certificate-time',
     pattern:
-      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>\S+))?|certificate (?:has|is) expired|\bcerts? (?:have|has) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)|chain uses expired certificate|(?<ahead>chain uses not yet valid certificate)/i,
+      /certificate has expired or is not yet valid(?::? current time (?<now>\S+) is (?<side>after|before) (?<limit>[\w:.+-]+))?|certificate (?:has|is) expired|\bcerts? (?:have|has) expired|(?<early>certificate is not (?:valid yet|yet valid))|SSL certificate problem: certificate (?:has expired|is not yet valid)|chain uses expired certificate|(?<ahead>chain uses not yet valid certificate)/i,
     cause: (found) =>
       word(found, 'side') === 'before' || word(found, 'early', 'ahead') !== undefined
         ? `The certificate of ${at(found)} begins later than this machine's clock says: a clock is wrong`
@@ -162,6 +162,17 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       `The push had begun, and is then led to ${word(found, 'address')}, where nothing answers: the registry names that address for uploads, or stopped meanwhile`,
     remedy:
       'Where it is not the address that is pushed to: tell the registry by which name and port it is reached (REGISTRY_HTTP_HOST, or Host and X-Forwarded-Proto from the proxy before it)',
+  },
+  {
+    // Layers of the same push went through: the other end is there, and is too slow for what is asked of it.
+    id: 'says-upload-stalls',
+    pattern:
+      /^(?:error: )?(?:net\/http: )?(?:request canceled .{0,60}Client\.Timeout|TLS handshake timeout|timeout awaiting response headers|(?:Put|Patch|Post) \S+ .{0,120}(?:Client\.Timeout|i\/o timeout))/i,
+    after: /\b[0-9a-f]{12}: (?:Pushing|Retrying|Pushed|Layer already exists)/,
+    cause: ({ end }) =>
+      `The push had begun, and single requests of it get no answer in time: the way to ${end?.text ?? 'the registry'} is too slow for all that is sent at once, or something before it ends what takes long`,
+    remedy:
+      'Push fewer layers at once ("max-concurrent-uploads" of docker, --parallel-layers), from a machine nearer to it, and look at the time limits of proxies in between',
   },
   {
     id: 'says-refused',
