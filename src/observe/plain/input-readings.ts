@@ -83,9 +83,10 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-key-missing',
-    pattern: /^\W*KeyError: (?<key>['"][^'"]{1,80}['"])\s*$/,
+    pattern:
+      /^\W*KeyError: (?<key>['"][^'"]{1,80}['"])\s*$|UndefinedError: (?:'[^']*' has no attribute )?(?<attribute>'[\w.]{1,80}')/,
     cause: (found) =>
-      `The program looks for ${word(found, 'key')} in what it was given, and it is not there`,
+      `The program looks for "${word(found, 'key', 'attribute')}" in what it was given, and it is not there`,
     remedy:
       'Look for that key in its configuration or environment: the line is missing, misspelt, or not indented below its section',
   },

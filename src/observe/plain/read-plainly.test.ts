@@ -921,6 +921,33 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'images of several architectures',
   ],
   [
+    'net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)',
+    'says-upload-stalls',
+    'The push had begun',
+    '5337962fb724: Retrying in 1 seconds',
+  ],
+  [
+    'spec.depot.storage in body must be of type object: "array"',
+    'says-field-of-schema',
+    'The field spec.depot.storage is not as its definition in the cluster wants it: it must be of type object: "array"',
+  ],
+  ["KeyError: 'certificate'", 'says-key-missing', 'The program looks for "certificate"'],
+  [
+    "jinja2.exceptions.UndefinedError: 'dict object' has no attribute 'tide'",
+    'says-key-missing',
+    'The program looks for "tide"',
+  ],
+  [
+    'invalid argument "/web:1" for "-t, --tag" flag: invalid reference format',
+    'says-image-name',
+    '"/web:1" for "-t, --tag" flag: invalid reference format',
+  ],
+  [
+    'error parsing reference: "FERN/tide:1" is not a valid repository/tag: invalid reference format: repository name (FERN/tide) must be lowercase',
+    'says-image-name',
+    'repository name (FERN/tide) must be lowercase',
+  ],
+  [
     'error: release image did not contain an image-references file',
     'says-no-release',
     'The image is no release of OpenShift',

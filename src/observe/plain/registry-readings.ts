@@ -44,7 +44,7 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
     id: 'says-image-name',
     pattern:
-      /(?<why>repository name must (?:be (?:lowercase|canonical)|have at least one component|not be more than \d+ characters)|references? (?:\S+ )?with both a tag and (?:a )?digest .{0,40}not supported|(?:image |reference |release image )\S{1,200} (?:has neither a tag nor a digest|without a tag or digest is not supported|doesn't have a tag or digest)|image reference \S{1,200} does not start with \S+|Invalid (?:source|destination|image) name \S{1,200} (?:unknown|invalid) (?:transport|image name) .{0,80}|Invalid image name "\S{1,200}", (?:unknown|expected|does) .{0,80}|(?:"[^"\s]{1,200}": )?invalid reference format(?!: repository))/i,
+      /(?<why>repository name (?:\(\S{1,200}\) )?must (?:be (?:lowercase|canonical)|have at least one component|not be more than \d+ characters)|references? (?:\S+ )?with both a tag and (?:a )?digest .{0,40}not supported|(?:image |reference |release image )\S{1,200} (?:has neither a tag nor a digest|without a tag or digest is not supported|doesn't have a tag or digest)|image reference \S{1,200} does not start with \S+|Invalid (?:source|destination|image) name \S{1,200} (?:unknown|invalid) (?:transport|image name) .{0,80}|Invalid image name "\S{1,200}", (?:unknown|expected|does) .{0,80}|(?:"[^"\s]{0,200}"(?: for "[^"]{1,40}" flag)?: )?invalid reference format(?!: repository))/i,
     cause: (found) => `An image is not named as the program takes it: ${found.groups.why}`,
     remedy:
       'Write it in full and in small letters, registry/path:tag or registry/path@sha256:…, with the transport (docker://, oci:, dir:) where the program wants one',
