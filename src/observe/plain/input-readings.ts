@@ -82,15 +82,6 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'Where other members are well, move /var/lib/etcd/member away here and let this member be added anew; else restore a backup',
   },
   {
-    id: 'says-key-missing',
-    pattern:
-      /^\W*KeyError: (?<key>['"][^'"]{1,80}['"])\s*$|UndefinedError: (?:'[^']*' has no attribute )?(?<attribute>'[\w.]{1,80}')/,
-    cause: (found) =>
-      `The program looks for "${word(found, 'key', 'attribute')}" in what it was given, and it is not there`,
-    remedy:
-      'Look for that key in its configuration or environment: the line is missing, misspelt, or not indented below its section',
-  },
-  {
     id: 'says-crashed',
     pattern: /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|nil pointer dereference/i,
     cause: (found) => `The program crashed${because(word(found, 'why'))}: a fault of its own`,

@@ -931,12 +931,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-field-of-schema',
     'The field spec.depot.storage is not as its definition in the cluster wants it: it must be of type object: "array"',
   ],
-  ["KeyError: 'certificate'", 'says-key-missing', 'The program looks for "certificate"'],
-  [
-    "jinja2.exceptions.UndefinedError: 'dict object' has no attribute 'tide'",
-    'says-key-missing',
-    'The program looks for "tide"',
-  ],
   [
     'invalid argument "/web:1" for "-t, --tag" flag: invalid reference format',
     'says-image-name',
