@@ -82,7 +82,7 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   {
     id: 'says-machine-config',
     pattern: states(
-      String.raw`\b[Ee]rror syncing (?<what>(?:[\w ]+ )?[\w.-]+): ${WHY}.{8,})`,
+      String.raw`\b[Ee]rror syncing (?!load balancer|csr |endpoint)(?<what>(?:[\w ]+ )?[\w.-]+): ${WHY}.{8,})`,
       String.raw`error running MC[COS]\[BOOTSTRAP\]: (?<said>\S.{7,})`,
     ),
     cause: (found) =>

@@ -92,7 +92,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-certificate-name',
     pattern:
-      /certificate is valid for (?<names>.*?), not (?<name>[\w.:*-]+)|doesn't contain any IP SANs|(?:hostname|name)s? (?:mismatch|does not match)|no alternative certificate subject name matches|ERR_TLS_CERT_ALTNAME_INVALID/i,
+      /certificate is valid for (?<names>.*?), not (?<name>[\w.:*-]+)|doesn't contain any IP SANs|\b(?:hostname|name)s? (?:mismatch|does not match)|no alternative certificate subject name matches|ERR_TLS_CERT_ALTNAME_INVALID/i,
     cause: (found) =>
       `The certificate of ${at(found)} does not carry the name${named(word(found, 'name'))} by which it is asked${because(word(found, 'names'))}`,
     remedy:

@@ -13,14 +13,19 @@ import { PACKAGE_READINGS } from './package-readings.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
+import { RUNNING_READINGS } from './running-readings.ts';
 import { STATED_READINGS } from './stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
 export const FAILS =
   /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[|^[\w.]*(?:Error|Exception): /i;
 
-/** What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. */
+/**
+ * What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. Before
+ * all stand the words of a cluster that tell who did not get the answer, and what that means there.
+ */
 const BY_CAUSE: readonly PlainReading[] = [
+  ...RUNNING_READINGS,
   ...NETWORK_READINGS,
   ...ANSWER_READINGS,
   ...CLUSTER_READINGS,

@@ -1,0 +1,243 @@
+import { expect, test } from 'vitest';
+import { LOGIN_READINGS } from './login-readings.ts';
+import { OPERATOR_READINGS } from './operator-readings.ts';
+import { readPlainly } from './read-plainly.ts';
+import { SERVICE_READINGS } from './service-readings.ts';
+
+/** A line of each kind as events, conditions and logs have it, and what it says. */
+const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
+  [
+    'E1103 10:11:12.1 1 basicauth.go:1] AuthenticationError: LDAP Result Code 49 "Invalid Credentials": 80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data 52e, v2580',
+    'says-ldap-password',
+    'The LDAP server does not accept the login: the bindDN of the identity provider and its password, or those of t',
+  ],
+  [
+    'AuthenticationError: user "dev1" cannot be claimed by identity "ldap:cn=dev1" because it is already mapped to [htpasswd:[redacted]',
+    'says-user-claimed',
+    'The user dev1 belongs to another identity provider already, so ldap:cn=dev1 cannot use this name',
+  ],
+  [
+    'E1103 errorpage.go:28] AuthenticationError: users.user.openshift.io "dev1" not found',
+    'says-user-not-provisioned',
+    'The user dev1 does not exist, and its identity provider makes none (mappingMethod: lookup)',
+  ],
+  [
+    '{"error":"invalid_client","error_description":"Invalid client or Invalid client credentials"} / oauth2: error exchanging code: unauthorized_client',
+    'says-client-refused',
+    'The identity provider does not accept the client that OpenShift is there: its id, its secret, or what it may d',
+  ],
+  [
+    'invalid_redirect_uri: Invalid parameter: redirect_uri',
+    'says-redirect-refused',
+    'The identity provider does not know the address that it is to send people back to',
+  ],
+  [
+    'oauth: oidc: id token issued by a different provider, expected "https://sso.fern.lan/realms/a" got "https://sso.fern.lan/auth/realms/a"',
+    'says-issuer-differs',
+    'The identity provider calls itself https://sso.fern.lan/auth/realms/a, and https://sso.fern.lan/realms/a is co',
+  ],
+  [
+    'IdentityProviderConfigDegraded: failed to apply IDP keycloak config: dial tcp: lookup sso.fern.lan on 172.30.0.10:53: no such host',
+    'says-identity-config',
+    'The identity provider keycloak cannot be used (dial tcp: lookup sso.fern.lan on 172.30.0.10:53: no such host)',
+  ],
+  [
+    'E1103 Ignoring malformed htpasswd line: dev1',
+    'says-htpasswd-line',
+    'A line of the htpasswd file cannot be used: it has no password hash of a kind that OpenShift knows',
+  ],
+  [
+    'error: You must be logged in to the server (Unauthorized)',
+    'says-not-logged-in',
+    'The API does not accept the token or certificate that oc sends (Unauthorized): it has ended, or is of another ',
+  ],
+  [
+    'The connection to the server api.c1.fern.lan:6443 was refused - did you specify the right host or port?',
+    'says-api-refused',
+    'Nothing listens at api.c1.fern.lan:6443: the API of the cluster does not run there, or the load balancer has n',
+  ],
+  [
+    'error: The server uses a certificate signed by unknown authority. You may need to use the --certificate-authority flag to provide the path to a certificate file for the certificate authority, or --insecure-skip-tls-verify to bypass the certificate check and use insecure connections.',
+    'says-api-authority',
+    'oc does not know the authority that signed the certificate of the API: most often of the ingress or a CA of th',
+  ],
+  [
+    'Error in configuration: context was not found for specified context: admin',
+    'says-context-missing',
+    'The kubeconfig has no context admin',
+  ],
+  [
+    'Unable to connect to the server: net/http: TLS handshake timeout',
+    'says-tls-silent',
+    'The other end takes the connection and does not go on with TLS in time',
+  ],
+  [
+    'Error from server: etcdserver: request timed out',
+    'says-etcd-late',
+    'etcd behind the API does not answer in time (request timed out): its disks or the network between its members ',
+  ],
+  [
+    'message: CRD is not present',
+    'says-crd-required',
+    'An operator is not installed, because the cluster lacks a definition (CRD) that it needs',
+  ],
+  [
+    "message: 'one or more requirements couldn''t be found' phase: Pending reason: RequirementsNotMet",
+    'says-requirement-missing',
+    'An operator waits for something that it requires and the cluster does not have',
+  ],
+  [
+    'message: \'installing: waiting for deployment fern-operator to become ready: deployment "fern-operator" not available: Deployment does not have minimum availability.\' reason: InstallWaiting',
+    'says-operator-deployment',
+    "The pods of the operator's deployment fern-operator do not become ready (Deployment does not have minimum avai",
+  ],
+  [
+    'ClusterServiceVersions blocking cluster upgrade: shop/fern-operator.v1.2.3 is incompatible with OpenShift minor versions greater than 4.15',
+    'says-operators-hold-update',
+    'An installed operator holds the update of the cluster back: shop/fern-operator.v1.2.3 is incompatible with Ope',
+  ],
+  [
+    'Cluster operator kube-apiserver should not be upgraded between minor versions: KubeletMinorVersionUpgradeable: Kubelet minor versions on nodes w1 and w2 will not be supported in the next OpenShift minor version upgrade.',
+    'says-kubelets-hold-update',
+    'The update is held back by nodes that are too far behind: nodes w1 and w2',
+  ],
+  [
+    'MissingStaticPodControllerDegraded: static pod lifecycle failure - static pod: "etcd" in namespace: "openshift-etcd" for revision: 9 on node: "m2" didn\'t show up, waited: 3m30s',
+    'says-static-pod-late',
+    'The static pod etcd (revision 9) does not come up on m2',
+  ],
+  [
+    'NodeControllerDegraded: The master nodes not ready: node "m2" not ready since 2026-11-03 10:00:00 +0000 UTC because NodeStatusUnknown (Kubelet stopped posting node status.)',
+    'says-masters-not-ready',
+    'The control plane machine m2 is not ready (NodeStatusUnknown (Kubelet stopped posting node status.))',
+  ],
+  [
+    'OAuthServerDeploymentDegraded: 1 of 3 requested instances are unavailable for oauth-openshift.openshift-authentication (container is crashlooping in oauth-openshift-7-x pod)',
+    'says-instances-unavailable',
+    '1 of 3 pods of oauth-openshift.openshift-authentication do not run (container is crashlooping in oauth-openshi',
+  ],
+  [
+    'message: \'host "web.apps.c1.fern.lan" is already claimed by route shop/web (HostAlreadyClaimed)\' reason: HostAlreadyClaimed status: "False" type: Admitted',
+    'says-route-host-taken',
+    'The host name of the route belongs to another, older route already',
+  ],
+  [
+    '<h1>Application is not available</h1><p>The application is currently not serving requests at this endpoint. It may not have been started or is still starting.</p>',
+    'says-route-without-pods',
+    'The router knows no pod to send the request to: no route has this host, or no pod behind its service is ready',
+  ],
+  [
+    'WellKnownReadyControllerDegraded: kube-apiserver oauth endpoint https://10.9.0.11:6443/.well-known/oauth-authorization-server is not yet served and authentication operator keeps waiting (check kube-apiserver operator, and check that instances roll out successfully, which can take several minutes per instance)',
+    'says-kubeapi-rolls',
+    'The login waits for the API servers: not all of them run with the newest configuration yet',
+  ],
+  [
+    'Error from server (ServiceUnavailable): the server is currently unable to handle the request (get routes.route.openshift.io)',
+    'says-api-part-down',
+    'The part of the API that serves routes.route.openshift.io does not answer: the pods of openshift-apiserver, th',
+  ],
+  [
+    'DaemonSet "/openshift-multus/multus" is not available (awaiting 1 nodes)',
+    'says-network-pods-missing',
+    'On 1 nodes the pod of openshift-multus/multus is not ready',
+  ],
+  [
+    'StaticPodsDegraded: pod/kube-apiserver-m1 container "kube-apiserver" is waiting: CrashLoopBackOff: back-off 5m0s restarting failed container=kube-apiserver',
+    'says-static-pod-crashes',
+    'The container kube-apiserver of kube-apiserver-m1 ends again and again',
+  ],
+  [
+    'Cluster minor level upgrades are not allowed while resource deletions are in progress; resources=PrometheusRule "openshift-x/y"',
+    'says-deletions-hold-update',
+    'The update waits until what it removes is gone: PrometheusRule "openshift-x/y"',
+  ],
+  [
+    'ingress controller: LoadBalancerReady=False (LoadBalancerPending: The LoadBalancer service is pending)',
+    'says-balancer-missing',
+    'The service of the routers has no load balancer: nothing in this cluster makes one, or not yet',
+  ],
+  [
+    'CanaryChecksSucceeding=False (CanaryChecksRepetitiveFailures: Canary route checks for the default ingress controller are failing)',
+    'says-canary-fails',
+    'The ingress operator does not reach its own test route through the routers',
+  ],
+  [
+    'message: \'Retrieving payload failed version="4.16.9" image="mirror.fern.lan:8443/ocp/release@sha256:aa" failure: Unable to download and prepare the update: deadline exceeded, reason: "DeadlineExceeded", message: "Job was active longer than specified deadline"\' reason: RetrievePayload',
+    'says-payload-late',
+    'The cluster does not get the release 4.16.9 in time: the pod that unpacks mirror.fern.lan:8443/ocp/release@sha',
+  ],
+  [
+    "pod didn't trigger scale-up: 1 max node group size reached, 2 Insufficient cpu",
+    'says-not-scaled',
+    'The autoscaler adds no node for the pod (1 max node group size reached, 2 Insufficient cpu)',
+  ],
+  [
+    'Remediation: MachineHealthCheck w: Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy (total: 3, unhealthy: 2, maxUnhealthy: 40%)',
+    'says-not-remediated',
+    'The MachineHealthCheck replaces no machine, because too many are unhealthy at once (total: 3, unhealthy: 2, ma',
+  ],
+  [
+    'no BareMetalHost available: No available host found',
+    'says-no-host-for-machine',
+    'No bare metal host is free and fits the machine',
+  ],
+  [
+    "Can't find created instance.",
+    'says-instance-gone',
+    'The machine behind a Machine object was removed outside of the cluster',
+  ],
+  [
+    "error: fatal: could not read Username for 'https://git.fern.lan': No such device or address",
+    'says-git-login',
+    'The git server https://git.fern.lan wants a login, and the build has none',
+  ],
+  [
+    'error: build error: error building at STEP "RUN dnf -y install gcc": error while running runtime: exit status 1',
+    'says-build-step',
+    'The build fails in its step RUN dnf -y install gcc (error while running runtime: exit status 1)',
+  ],
+  [
+    'UpdatingPrometheusK8SFailed: waiting for Prometheus object changes failed: waiting for Prometheus openshift-monitoring/k8s: expected 2 replicas, got 1 available replicas',
+    'says-monitoring-late',
+    'The monitoring waits for pods of openshift-monitoring/k8s (expected 2 replicas, got 1 available replicas)',
+  ],
+];
+
+const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
+
+test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
+  const reading = readPlainly(line);
+
+  expect(reading?.id).toBe(id);
+  expect(reading?.cause).toContain(cause);
+  expect(reading?.remedy).not.toBe('');
+});
+
+test('readPlainly has a line for each reading of these tables', () => {
+  const ids = [...LOGIN_READINGS, ...OPERATOR_READINGS, ...SERVICE_READINGS].map(({ id }) => id);
+
+  expect(SAID.map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
+});
+
+/** Words that are near to those, of another cause or of none. */
+test.each([
+  [
+    'Error: Get "https://depot.fern.lan/v2/": x509: certificate signed by unknown authority',
+    'says-authority-unknown',
+  ],
+  [
+    'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+    undefined,
+  ],
+  ['Error: user "dev1" does not exist', undefined],
+  ['etcdserver: compaction finished', undefined],
+  ['Error: depot.fern.lan/v2/: toomanyrequests: slow down', 'says-rate-limited'],
+  ['LDAP Result Code 32 "No Such Object"', 'says-ldap-base-missing'],
+  [
+    '3 of 3 requested instances are available for oauth-openshift.openshift-authentication',
+    undefined,
+  ],
+  ['ClusterServiceVersions: none', undefined],
+])('readPlainly takes %j for none of these', (line, id) => {
+  expect(readPlainly(line)?.id).toBe(id);
+});

@@ -1,0 +1,163 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What the operators of a running cluster say of what keeps them: updates, catalogues, machine configs, routes. */
+export const OPERATOR_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-crd-required',
+    pattern:
+      /message: CRD is not present|api-server resource not found installing (?<what>\w+ \S+): GroupVersionKind (?<kind>.{4,100}?) not found on the cluster/,
+    cause: (found) =>
+      `An operator is not installed, because the cluster lacks a definition (CRD) that it needs${because(word(found, 'kind'))}`,
+    remedy:
+      'Install the operator that owns this definition first: it must be in the mirrored catalogue, too; "oc describe csv" lists all that is required',
+  },
+  {
+    id: 'says-requirement-missing',
+    isGeneral: true,
+    pattern:
+      /message: Service account does not exist|one or more requirements couldn''?t be found|RequirementsNotMet/,
+    cause: () => 'An operator waits for something that it requires and the cluster does not have',
+    remedy:
+      '"oc describe csv" lists its requirements: look for those with the status NotPresent; a service account is made by the install plan, so delete a CSV that was copied or made by hand',
+  },
+  {
+    id: 'says-operator-deployment',
+    isGeneral: true,
+    pattern:
+      /waiting for deployment (?<name>[\w.-]+) to become ready: (?:deployment "[^"]+" )?(?:not available: )?(?<why>.{4,200})|deployment "(?<late>[^"]+)" exceeded its progress deadline/,
+    cause: (found) =>
+      `The pods of the operator's deployment ${word(found, 'name', 'late')} do not become ready${because(word(found, 'why'))}`,
+    remedy: 'Describe these pods: their events say whether an image, memory or a right is missing',
+  },
+  {
+    id: 'says-operators-hold-update',
+    pattern:
+      /ClusterServiceVersions blocking (?:cluster upgrade|minor version upgrades?[^:]*):(?:\\n| |-)*(?<what>.{4,240})/,
+    cause: (found) =>
+      `An installed operator holds the update of the cluster back: ${word(found, 'what')}`,
+    remedy:
+      'Update that operator to a version for the next release first (mirror its newer channel), or remove it',
+  },
+  {
+    id: 'says-kubelets-hold-update',
+    pattern: /Kubelet minor versions? on (?<nodes>.{2,120}?) will not be supported/,
+    cause: (found) =>
+      `The update is held back by nodes that are too far behind: ${word(found, 'nodes')}`,
+    remedy:
+      'Let their pool go on ("oc get mcp": paused or degraded?), so that these nodes are updated first',
+  },
+  {
+    id: 'says-static-pod-late',
+    pattern:
+      /static pod: "(?<pod>[^"]+)" in namespace: "[^"]+" for revision: (?<revision>\d+) on node: "(?<node>[^"]+)" didn't show up/,
+    cause: (found) =>
+      `The static pod ${word(found, 'pod')} (revision ${word(found, 'revision')}) does not come up on ${word(found, 'node')}`,
+    remedy:
+      'Look at the kubelet and crio of that machine, and at the log of the pod there ("crictl ps -a", /var/log/pods)',
+  },
+  {
+    id: 'says-masters-not-ready',
+    pattern:
+      /The master nodes not ready: node "(?<node>[^"]+)" not ready since .{4,40}? because (?<why>.{4,160})/,
+    cause: (found) =>
+      `The control plane machine ${word(found, 'node')} is not ready (${word(found, 'why')})`,
+    remedy: 'Look at that machine: whether it is on, and at its kubelet ("journalctl -u kubelet")',
+  },
+  {
+    id: 'says-instances-unavailable',
+    isGeneral: true,
+    pattern:
+      /(?<count>\d+ of \d+) requested instances are unavailable for (?<what>[\w.-]+)(?: \((?<why>[^)]{4,160})\))?/,
+    cause: (found) =>
+      `${word(found, 'count')} pods of ${word(found, 'what')} do not run${because(word(found, 'why'))}`,
+    remedy: 'Describe that pod and read its log: it says why it does not come up',
+  },
+  {
+    id: 'says-route-host-taken',
+    pattern:
+      /HostAlreadyClaimed|route (?<other>\S+) already exposes (?<host>[\w.-]+) and is older|another namespace holds (?<held>[\w.-]+) and is older than (?<mine>\S+)/,
+    cause: (found) =>
+      `The host name${named(word(found, 'host', 'held'))} of the route belongs to another, older route already${because(word(found, 'other'))}`,
+    remedy:
+      'Choose another host, or delete the older route ("oc get routes -A" shows who has it); several namespaces share a host only where the ingress controller allows it (namespaceOwnership)',
+  },
+  {
+    id: 'says-route-without-pods',
+    pattern:
+      /<h1>Application is not available<\/h1>|The application is currently not serving requests at this endpoint/,
+    cause: () =>
+      'The router knows no pod to send the request to: no route has this host, or no pod behind its service is ready',
+    remedy:
+      'Look at the route, at the endpoints of its service ("oc get endpoints") and at its pods',
+  },
+  {
+    id: 'says-kubeapi-rolls',
+    pattern:
+      /kube-apiserver oauth endpoint (?<url>\S+) is not yet served and authentication operator keeps waiting/,
+    cause: () =>
+      'The login waits for the API servers: not all of them run with the newest configuration yet',
+    remedy:
+      'Look at "oc get co kube-apiserver" and its pods: one revision does not come up on one of the machines',
+  },
+  {
+    id: 'says-api-part-down',
+    pattern:
+      /the server is currently unable to handle the request(?: \((?:get|post|put|patch|delete) (?<what>[\w.-]+)\))?|"(?<service>v?[\w.]+)" is not ready: 503|FailedDiscoveryCheck/,
+    isGeneral: true,
+    cause: (found) =>
+      `The part of the API that serves${named(word(found, 'what', 'service') ?? 'it')} does not answer: the pods of openshift-apiserver, the packageserver or the metrics server are down or not reached`,
+    remedy:
+      '"oc get apiservices | grep False" names the service behind it; look at its pods, and at the pod network between them and the control plane',
+  },
+  {
+    id: 'says-network-pods-missing',
+    isGeneral: true,
+    pattern: /DaemonSet "?\/?(?<name>[\w./-]+)"? is not available \(awaiting (?<count>\d+) nodes\)/,
+    cause: (found) =>
+      `On ${word(found, 'count')} nodes the pod of ${word(found, 'name')} is not ready`,
+    remedy:
+      'Find these pods ("oc get pods -o wide" in its namespace) and look at their events and logs',
+  },
+  {
+    id: 'says-static-pod-crashes',
+    pattern: /pod\/(?<pod>[\w.-]+) container "(?<container>[^"]+)" is waiting: CrashLoopBackOff/,
+    isGeneral: true,
+    cause: (found) =>
+      `The container ${word(found, 'container')} of ${word(found, 'pod')} ends again and again`,
+    remedy: 'Its own log says why: "crictl logs" on that machine, or /var/log/pods there',
+  },
+  {
+    id: 'says-deletions-hold-update',
+    pattern:
+      /upgrades are not allowed while resource deletions are in progress; resources=(?<what>.{4,160})/,
+    cause: (found) => `The update waits until what it removes is gone: ${word(found, 'what')}`,
+    remedy:
+      'Look why it is not deleted: finalizers of its object, or an operator that does not run',
+  },
+  {
+    id: 'says-balancer-missing',
+    pattern: /LoadBalancerPending|The LoadBalancer service is pending/,
+    cause: () =>
+      'The service of the routers has no load balancer: nothing in this cluster makes one, or not yet',
+    remedy:
+      'Without a cloud use endpointPublishingStrategy HostNetwork or NodePortService, or install MetalLB; with one, look at the cloud controller manager',
+  },
+  {
+    id: 'says-canary-fails',
+    isGeneral: true,
+    pattern:
+      /CanaryChecksRepetitiveFailures|Canary route checks for the default ingress controller are failing/,
+    cause: () => 'The ingress operator does not reach its own test route through the routers',
+    remedy:
+      'Look whether *.apps resolves to the routers or their load balancer from inside the cluster, and whether ports 80 and 443 pass',
+  },
+  {
+    id: 'says-payload-late',
+    pattern:
+      /Retrieving payload failed version="(?<version>[^"]+)" image="(?<image>[^"]+)" failure: .{0,160}deadline exceeded/i,
+    cause: (found) =>
+      `The cluster does not get the release ${word(found, 'version')} in time: the pod that unpacks ${word(found, 'image')} did not finish`,
+    remedy:
+      'Look at the pods "version-…" in openshift-cluster-version and their events: most often the image cannot be pulled (IDMS, pull secret, CA of the mirror), or no node runs them',
+  },
+];

@@ -1,0 +1,125 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What keeps a pod from its networks and names, in the words of the plugins. */
+export const POD_NETWORK_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-attachment-missing',
+    pattern:
+      /cannot find a? ?network-attachment-definition \((?<name>[^)]+)\) in namespace \((?<namespace>[^)]+)\)|network-attachment-definitions\.k8s\.cni\.cncf\.io "(?<bare>[^"]+)" not found/,
+    cause: (found) =>
+      `There is no NetworkAttachmentDefinition ${word(found, 'name', 'bare')}${word(found, 'namespace') === undefined ? '' : ` in the namespace ${word(found, 'namespace')}`}, which the pod names as a network of its own`,
+    remedy:
+      'Make it there, or correct the annotation k8s.v1.cni.cncf.io/networks of the pod (NAMESPACE/NAME for one of another namespace)',
+  },
+  {
+    id: 'says-plugin-missing',
+    pattern: /failed to find plugin "(?<plugin>[^"]+)" in path/,
+    cause: (found) => `The network plugin ${word(found, 'plugin')} is not installed on the node`,
+    remedy:
+      'Correct "type" in the NetworkAttachmentDefinition, or install what brings the plugin; the pods of openshift-multus put those of OpenShift on each node',
+  },
+  {
+    id: 'says-pod-addresses-gone',
+    pattern:
+      /(?<range>Could not allocate IP in range: .{4,120})|(?<pool>subnet address pool exhausted|no (?:more )?(?:free|available) IPs?(?: addresses)? (?:left|available)?.{0,60}|range is full|No available network for v[46]|failed to allocate for range \d+: no IP addresses available in range set.{0,80})/,
+    isVague: true,
+    cause: (found) =>
+      `There is no free address left to give${because(word(found, 'range', 'pool'))}`,
+    remedy:
+      'Free addresses that nobody uses (stale IPPool entries of whereabouts, pods that ended), or give a larger range; of the cluster network, clusterNetwork can be widened',
+  },
+  {
+    id: 'says-parent-card-missing',
+    pattern:
+      /plugin type="(?<plugin>macvlan|ipvlan|vlan|host-device|bridge)"(?: name="(?<name>[^"]+)")? failed \(add\): (?:Link not found|failed to lookup master "(?<master>[^"]+)"|failed to find host device)/,
+    cause: (found) =>
+      `The network card that the ${word(found, 'plugin')} network${named(word(found, 'name'))} builds on${named(word(found, 'master'))} is not on this node`,
+    remedy:
+      'Compare "master" of the NetworkAttachmentDefinition with "ip -br link" of the node; an NNCP can make it on all nodes',
+  },
+  {
+    id: 'says-vf-missing',
+    pattern: /LoadConf\(\): VF pci addr is required/,
+    cause: () => 'The pod was given no virtual function of an SR-IOV card',
+    remedy:
+      'The NetworkAttachmentDefinition needs the annotation k8s.v1.cni.cncf.io/resourceName, and the node free functions of that resource ("oc describe node")',
+  },
+  {
+    id: 'says-bgp-down',
+    pattern:
+      /BIRD is not ready: (?:Error querying BIRD: .{0,80}|BGP not established with (?<peers>[\d.,: a-f]+))/,
+    cause: (found) =>
+      `Calico of this node has no BGP session${word(found, 'peers') === undefined ? '' : ` with ${word(found, 'peers')}`}`,
+    remedy:
+      'Look whether TCP port 179 passes between the nodes, whether they chose the right card (IP_AUTODETECTION_METHOD), and at the log of calico-node',
+  },
+  {
+    id: 'says-calico-down',
+    pattern:
+      /felix is not ready|stat \/var\/lib\/calico\/nodename: no such file|error getting ClusterInformation: (?<why>.{4,120})/,
+    cause: (found) => `Calico is not ready on this node${because(word(found, 'why'))}`,
+    remedy:
+      'Look at the pod calico-node of that node and its log; where its token has ended, restart that pod',
+  },
+  {
+    id: 'says-dns-loop',
+    pattern: /Loop \((?<loop>[^)]+)\) detected for zone/,
+    cause: (found) =>
+      `CoreDNS asks itself for names that it does not know (${word(found, 'loop')})`,
+    remedy:
+      'Its upstream leads back to it: give the node, or the DNS operator (spec.upstreamResolvers), the name servers of the site instead of a local one',
+  },
+  {
+    id: 'says-service-unknown',
+    pattern:
+      /lookup (?<name>[\w-]+\.[\w-]+\.svc(?:\.cluster\.local)?)\.?(?: on (?<server>[\d.:a-f]+))?: no such host/,
+    cause: (found) =>
+      `The service name ${word(found, 'name')} is not known to ${word(found, 'server') ?? 'the name server that was asked'}: there is no such service, or the name server is none of the cluster`,
+    remedy:
+      'Look whether the service exists ("oc get svc -n NAMESPACE"); names that end in .svc are known inside the cluster only, to dns-default, not to the name servers of the site',
+  },
+  {
+    id: 'says-nmstate',
+    pattern: /NmstateError: (?<kind>\w+): (?<why>.{4,300})/,
+    cause: (found) =>
+      `nmstate does not bring the network of the node to what is asked for (${word(found, 'kind')}: ${word(found, 'why')})`,
+    remedy:
+      'Correct the policy (NNCP) or the agent configuration in what it names, and compare it with "nmstatectl show" on the node; it went back to what was there before',
+  },
+  {
+    id: 'says-no-service-address',
+    pattern: /Failed to allocate IP for "(?<service>[^"]+)": (?<why>.{4,120})/,
+    cause: (found) =>
+      `The service ${word(found, 'service')} gets no address from MetalLB (${word(found, 'why')})`,
+    remedy:
+      'Widen an IPAddressPool, or free an address; see that a pool is meant for this namespace',
+  },
+  {
+    id: 'says-attachment-config',
+    pattern: /Error loading CNI config file (?<file>[^\s:]+): (?<why>.{4,160})/,
+    cause: (found) =>
+      `The configuration of a pod network cannot be read (${word(found, 'file')}: ${word(found, 'why')})`,
+    remedy:
+      'Correct spec.config of the NetworkAttachmentDefinition: JSON with cniVersion, name and type',
+  },
+  {
+    id: 'says-node-without-subnet',
+    pattern: /failed to get subnet for this host: (?<node>[^\s,]+)/,
+    cause: (found) => `The node ${word(found, 'node')} was given no part of the cluster network`,
+    remedy:
+      'Look at the network controller of the control plane, and whether clusterNetwork has a part left for it (its size and hostPrefix)',
+  },
+  {
+    id: 'says-no-egress-node',
+    pattern: /no assignable nodes(?: for EgressIP: (?<name>[\w.-]+))?/,
+    cause: (found) => `No node may hold the egress address${named(word(found, 'name'))}`,
+    remedy: 'Label nodes of that network with k8s.ovn.org/egress-assignable=""',
+  },
+  {
+    id: 'says-dns-pods-missing',
+    pattern: /Have (?<have>\d+) available DNS pods, want (?:at least )?(?<want>\d+)/,
+    cause: (found) =>
+      `The cluster has ${word(found, 'have')} of its DNS pods, and wants ${word(found, 'want')}`,
+    remedy: 'Look at the pods dns-default in openshift-dns and their nodes',
+  },
+];

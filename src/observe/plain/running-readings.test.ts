@@ -1,0 +1,400 @@
+import { expect, test } from 'vitest';
+import { ADMISSION_READINGS } from './admission-readings.ts';
+import { POD_NETWORK_READINGS } from './pod-network-readings.ts';
+import { POD_READINGS } from './pod-readings.ts';
+import { readPlainly } from './read-plainly.ts';
+import { STORAGE_READINGS } from './storage-readings.ts';
+
+/** A line of each kind as events, conditions and logs have it, and what it says. */
+const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
+  [
+    'Error creating: pods "web-7f-" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "app" must set securityContext.capabilities.drop=["ALL"])',
+    'says-pod-security',
+    'The pod web-7f- does not meet the pod security level of its namespace, restricted:latest (allowPrivilegeEscala',
+  ],
+  [
+    'Error creating: pods "web-1" is forbidden: exceeded quota: compute, requested: limits.memory=2Gi, used: limits.memory=7Gi, limited: limits.memory=8Gi',
+    'says-quota-of-project',
+    'A quota or limit is used up: the quota compute of the namespace has no room for web-1 (requested: limits.memor',
+  ],
+  [
+    'Error creating: pods "web-1" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',
+    'says-limits-missing',
+    'The namespace has a quota (compute), so every pod must say what it takes, and web-1 does not: limits.cpu for: ',
+  ],
+  [
+    'Error creating: pods "web-1" is forbidden: [maximum memory usage per Container is 1Gi, but limit is 4Gi, maximum cpu usage per Pod is 2, but limit is 4]',
+    'says-limit-range',
+    'A LimitRange of the namespace does not allow what web-1 asks for (maximum memory usage per Container is 1Gi, b',
+  ],
+  [
+    'Error creating: pods "web-1" is forbidden: error looking up service account shop/web-sa: serviceaccount "web-sa" not found',
+    'says-service-account-missing',
+    'The service account shop/web-sa does not exist, so pods that run as it are not made',
+  ],
+  [
+    'Error from server (InternalError): error when creating "a.yaml": Internal error occurred: failed calling webhook "validate.fern.io": failed to call webhook: Post "https://hook.fern.svc:443/validate?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    'says-webhook-untrusted',
+    'The API does not trust the certificate of the webhook validate.fern.io, so what it checks cannot be made (cert',
+  ],
+  [
+    'Internal error occurred: failed calling webhook "validate.fern.io": failed to call webhook: Post "https://hook.fern.svc:443/validate?timeout=10s": context deadline exceeded',
+    'says-webhook-silent',
+    'The webhook validate.fern.io does not answer the API, so what it checks cannot be made',
+  ],
+  [
+    'The Deployment "web" is invalid: spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"app":"b"}}: field is immutable',
+    'says-field-fixed',
+    'The field spec.selector of the Deployment web cannot be changed once it is there',
+  ],
+  [
+    'The Service "web" is invalid: spec.clusterIP: Invalid value: "172.30.0.10": failed to allocate IP 172.30.0.10: provided IP is already allocated',
+    'says-service-port-taken',
+    'The service web asks for a node port or address that another service of the cluster has already (172.30.0.10)',
+  ],
+  [
+    'Error from server (Conflict): Operation cannot be fulfilled on deployments.apps "web": the object has been modified; please apply your changes to the latest version and try again',
+    'says-object-changed',
+    'deployments.apps "web" was changed by somebody else between reading and writing it',
+  ],
+  [
+    'Warning FailedCreate 1m replicaset-controller Error creating: Internal error occurred: admission plugin "image.openshift.io/ImagePolicy" failed to complete mutation in 13s',
+    'says-image-policy-slow',
+    'The check image.openshift.io/ImagePolicy of the API does not end in time: the API that it asks (openshift-apis',
+  ],
+  [
+    'Warning Unhealthy 5s (x12 over 2m) kubelet Readiness probe failed: HTTP probe failed with statuscode: 503',
+    'says-probe-fails',
+    'The container does not pass its readiness probe (HTTP probe failed with statuscode: 503): no traffic is sent t',
+  ],
+  [
+    'Warning FailedCreatePodSandBox 3m kubelet Failed to create pod sandbox: rpc error: code = Unknown desc = error reserving pod name k8s_etcd-0: name is reserved',
+    'says-name-reserved',
+    'The container runtime still works at an earlier try to make k8s_etcd-0: it is too slow on this node',
+  ],
+  [
+    'E1103 10:11:12.112233 2310 kuberuntime_sandbox.go:72] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = failed to mount container k8s_POD_web: error creating overlay mount to /var/lib/containers/storage/overlay/ab/merged: no such file or directory" pod="shop/web-1"',
+    'says-container-storage-damaged',
+    'The container storage of the machine is damaged or not whole (/var/lib/containers/storage/overlay/ab/merged), ',
+  ],
+  [
+    "Warning Failed 8s kubelet Error: couldn't find key password in Secret shop/db-creds",
+    'says-key-of-object-missing',
+    'The Secret shop/db-creds has no key password, which the pod asks for',
+  ],
+  [
+    'Warning FailedMount 1m (x8 over 20m) kubelet MountVolume.SetUp failed for volume "config" : configmap "web-conf" not found',
+    'says-mounted-object-missing',
+    'There is no configmap "web-conf" in the namespace of the pod, which mounts it (config)',
+  ],
+  [
+    'Warning Failed 8s kubelet Error: container has runAsNonRoot and image will run as root (pod: "web-1_shop(aa)", container: app)',
+    'says-image-runs-as-root',
+    'The container app may not run as root, and its image runs as root (web-1_shop(aa))',
+  ],
+  [
+    'Warning ErrImageNeverPull 8s kubelet Container image "local/web:1" is not present with pull policy of Never',
+    'says-image-never-pulled',
+    'The image local/web:1 is not on the node, and the pod does not let it be pulled (imagePullPolicy: Never)',
+  ],
+  [
+    'Warning FailedToRetrieveImagePullSecret 1m kubelet Unable to retrieve some image pull secrets (mirror-pull); attempting to pull the image may not succeed.',
+    'says-pull-secret-missing',
+    'The pull secret mirror-pull that the pod or its service account names does not exist in its namespace',
+  ],
+  [
+    'Warning Evicted 1m kubelet Pod ephemeral local storage usage exceeds the total limit of containers 2Gi.',
+    'says-pod-storage-limit',
+    'The pod was ended, because it wrote more to the disk of its node than its limit (2Gi)',
+  ],
+  [
+    'Warning Evicted 1m kubelet The node was low on resource: memory. Container app was using 6Gi, which exceeds its request of 1Gi.',
+    'says-node-low-on',
+    'The node ran low on memory and threw the pod out (its container app used 6Gi)',
+  ],
+  [
+    'Ready False KubeletNotReady [container runtime is down, PLEG is not healthy]',
+    'says-runtime-down',
+    'The node is not ready: its container runtime (crio) does not run or answer',
+  ],
+  [
+    'Warning BackoffLimitExceeded 1m job-controller Job has reached the specified backoff limit',
+    'says-job-given-up',
+    'A job was given up: each of its pods failed',
+  ],
+  [
+    'Warning FailedComputeMetricsReplicas invalid metrics (1 invalid out of 1), first error is: failed to get cpu utilization: missing request for cpu in container app of Pod web-1',
+    'says-metrics-request-missing',
+    'The autoscaler cannot count by cpu: the container app says no request for it',
+  ],
+  [
+    'Warning ProgressDeadlineExceeded ReplicaSet "web-7f" has timed out progressing.',
+    'says-rollout-late',
+    'The pods of the ReplicaSet "web-7f" do not become ready in time',
+  ],
+  [
+    'Warning DeadlineExceeded 1m job-controller Job was active longer than specified deadline',
+    'says-job-late',
+    'A job was ended, because it did not finish in its time',
+  ],
+  [
+    'error: unable to upgrade connection: container not found ("app")',
+    'says-container-not-there',
+    'The container app does not run, so nothing can be run in it',
+  ],
+  [
+    'error: timed out waiting for the condition on pods/web-1',
+    'says-wait-over',
+    'pods/web-1 did not come to the state that was waited for in time',
+  ],
+  [
+    'no nodes available to schedule pods',
+    'says-no-nodes',
+    'The cluster has no node yet that pods could run on',
+  ],
+  [
+    'error: Metrics API not available',
+    'says-metrics-missing',
+    'The cluster has no figures of its pods: what serves the metrics API does not run, or does not have them yet',
+  ],
+  [
+    'Warning NodeHasInsufficientPID 1m kubelet Node status is now: NodeHasInsufficientPID',
+    'says-pids-short',
+    'The node has hardly any process ids left: something on it starts too many processes',
+  ],
+  [
+    'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to create pod network sandbox k8s_a_b_c_0(11): error adding pod b_a to CNI network "multus-cni-network": plugin type="multus" name="multus-cni-network" failed (add): cannot find a network-attachment-definition (storage-net) in namespace (shop): network-attachment-definitions.k8s.cni.cncf.io "storage-net" not found',
+    'says-attachment-missing',
+    'There is no NetworkAttachmentDefinition storage-net in the namespace shop, which the pod names as a network of',
+  ],
+  [
+    'failed to find plugin "whereabouts" in path [/opt/multus/bin /var/lib/cni/bin /usr/libexec/cni]',
+    'says-plugin-missing',
+    'The network plugin whereabouts is not installed on the node',
+  ],
+  [
+    'error: failed to assign pod addresses for pod shop/web-1: failed to allocate new IPs for: subnet address pool exhausted',
+    'says-pod-addresses-gone',
+    'There is no free address left to give (subnet address pool exhausted)',
+  ],
+  [
+    'plugin type="macvlan" failed (add): Link not found',
+    'says-parent-card-missing',
+    'The network card that the macvlan network builds on is not on this node',
+  ],
+  [
+    'SRIOV-CNI failed to load netconf: LoadConf(): VF pci addr is required',
+    'says-vf-missing',
+    'The pod was given no virtual function of an SR-IOV card',
+  ],
+  [
+    'calico/node is not ready: BIRD is not ready: BGP not established with 10.9.0.21,10.9.0.22',
+    'says-bgp-down',
+    'Calico of this node has no BGP session with 10.9.0.21,10.9.0.22',
+  ],
+  [
+    'calico/node is not ready: felix is not ready: readiness probe reporting 503',
+    'says-calico-down',
+    'Calico is not ready on this node',
+  ],
+  [
+    'plugin/loop: Loop (127.0.0.1:5353 -> :5353) detected for zone ".", see https://coredns.io/plugins/loop#troubleshooting. Query: "HINFO 1.2"',
+    'says-dns-loop',
+    'CoreDNS asks itself for names that it does not know (127.0.0.1:5353 -> :5353)',
+  ],
+  [
+    'lookup db.shop.svc.cluster.local on 172.30.0.10:53: no such host',
+    'says-service-unknown',
+    'The service name db.shop.svc.cluster.local is not known to 172.30.0.10:53: there is no such service, or the na',
+  ],
+  [
+    "nmstate: desired state is not applied: failed to execute nmstatectl set --no-commit --timeout 480: exit status 1, '' ... NmstateError: VerificationError: Verification failure: eth1.interface.ipv4.address desire '[{\"ip\":\"10.9.7.5\"}]', current '[]'",
+    'says-nmstate',
+    'nmstate does not bring the network of the node to what is asked for (VerificationError: Verification failure: ',
+  ],
+  [
+    'Warning AllocationFailed 1m metallb-controller Failed to allocate IP for "shop/web": no available IPs',
+    'says-no-service-address',
+    'The service shop/web gets no address from MetalLB (no available IPs)',
+  ],
+  [
+    "multus: [shop/web-1]: error loading k8s delegates k8s args: TryLoadPodDelegates: error in getting k8s network for pod: GetNetworkDelegates: failed getting the delegate: GetCNIConfig: err in GetCNIConfigFromFile: Error loading CNI config file /etc/cni/net.d/net1.conf: error parsing configuration: missing 'type'",
+    'says-attachment-config',
+    'The configuration of a pod network cannot be read (/etc/cni/net.d/net1.conf: error parsing configuration: miss',
+  ],
+  [
+    'openshift-sdn: F1103 10:11:12.1 cmd.go:111] Failed to start sdn: failed to get subnet for this host: w1, error: timed out waiting for the condition',
+    'says-node-without-subnet',
+    'The node w1 was given no part of the cluster network',
+  ],
+  [
+    'EgressIP: W1103 no available nodes: eip egress-1: assigned 0 of 1: no assignable nodes',
+    'says-no-egress-node',
+    'No node may hold the egress address',
+  ],
+  [
+    'DNS "default" is unavailable / Some pods of DNS default unavailable: DNS default is degraded: Have 0 available DNS pods, want at least 1',
+    'says-dns-pods-missing',
+    'The cluster has 0 of its DNS pods, and wants 1',
+  ],
+  [
+    'Warning FailedMount 2m kubelet MountVolume.MountDevice failed for volume "pvc-1f2e" : rpc error: code = Aborted desc = an operation with the given Volume ID 0001-0011-openshift-storage-0000000000000001-aa already exists',
+    'says-volume-operation-hangs',
+    'The storage driver still works at an earlier request for the volume pvc-1f2e: the storage behind it does not a',
+  ],
+  [
+    'Warning FailedMount 2m kubelet MountVolume.MountDevice failed for volume "pvc-1f2e" : rpc error: code = Internal desc = rbd: map failed with error an error (exit status 110) occurred while running rbd args: [--id csi-rbd-node -m 10.9.1.1:6789,10.9.1.2:6789]',
+    'says-ceph-unreachable',
+    'Ceph does not answer in time, so the volume pvc-1f2e cannot be used',
+  ],
+  [
+    'rpc error: code = Internal desc = failed to establish the connection: failed to get connection: connecting failed: rados: ret=-13, Permission denied',
+    'says-ceph-key-refused',
+    'Ceph does not accept the key of the storage driver',
+  ],
+  [
+    'MountVolume.MountDevice failed for volume "pvc-9" : rpc error: code = Internal desc = rbd image ocs-storagecluster-cephblockpool/csi-vol-9 is still being used',
+    'says-image-still-used',
+    'The Ceph image ocs-storagecluster-cephblockpool/csi-vol-9 is still in use, most often on another node',
+  ],
+  [
+    'MountVolume.MountDevice failed for volume "pvc-9" : rpc error: code = Internal desc = \'fsck\' found errors on device /dev/rbd0 but could not correct them: fsck from util-linux 2.37',
+    'says-volume-damaged',
+    'The file system of the volume pvc-9 is damaged, or of another kind than is asked for (/dev/rbd0)',
+  ],
+  [
+    'mount: /var/lib/kubelet/pods/x/volumes/kubernetes.io~nfs/pv: bad option; for several filesystems (e.g. nfs, cifs) you might need a /sbin/mount.<type> helper program.',
+    'says-mount-helper-missing',
+    'The machine lacks the program that mounts this kind of volume (mount.nfs or mount.cifs)',
+  ],
+  [
+    'iscsiadm: initiator reported error (24 - iSCSI login failed due to authorization failure)',
+    'says-iscsi-login-refused',
+    'The iSCSI target does not let this node in: its initiator name or its CHAP login is not allowed there',
+  ],
+  [
+    'Warning FailedMapVolume 5m kubelet MapVolume.MapPodDevice failed for volume "local-pv-1" : path /mnt/local-storage/lb/sdb does not exist',
+    'says-local-disk-gone',
+    'The local disk or folder /mnt/local-storage/lb/sdb behind the volume local-pv-1 is no longer on the node',
+  ],
+  [
+    'AttachVolume.Attach failed for volume "pvc-77" : timed out waiting for external-attacher of openshift-storage.rbd.csi.ceph.com CSI driver to attach volume 0001',
+    'says-attacher-silent',
+    'The controller of the storage driver openshift-storage.rbd.csi.ceph.com does not attach the volume in time: it',
+  ],
+  [
+    'Warning ProvisioningFailed 1m topolvm.io failed to provision volume with StorageClass "lvms-vg1": rpc error: code = ResourceExhausted desc = no enough space left on VG: size=107374182400',
+    'says-volume-group-full',
+    'The storage has no room for the volume (no enough space left on VG: size=107374182400)',
+  ],
+  [
+    'Warning ProvisioningFailed 1m openshift-storage.rbd.csi.ceph.com_csi-rbdplugin-provisioner-1 failed to provision volume with StorageClass "ocs-storagecluster-ceph-rbd": rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    'says-provisioning-failed',
+    'The storage class ocs-storagecluster-ceph-rbd does not make a volume (rpc error: code = DeadlineExceeded desc ',
+  ],
+  [
+    'Warning VolumeMismatch 1m persistentvolume-controller Cannot bind to requested volume "pv1": requested PV is too small',
+    'says-claim-mismatch',
+    'The claim does not fit the volume pv1 that it names (requested PV is too small)',
+  ],
+  [
+    'Warning ClaimLost 1m persistentvolume-controller Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+    'says-volume-lost',
+    'The volume of a bound claim was deleted: the claim is lost',
+  ],
+  [
+    'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
+    'says-binding-late',
+    'The volumes of the pod were not bound in time (timed out waiting for the condition): their provisioner makes n',
+  ],
+  [
+    'HEALTH_ERR 1 full osd(s); 3 pool(s) full',
+    'says-ceph-full',
+    'The disks of Ceph are full, or nearly so (1 full osd(s); 3 pool(s) full): full ones take no writes',
+  ],
+  [
+    'HEALTH_WARN 1/3 mons down, quorum a,b',
+    'says-ceph-unwell',
+    'Ceph is not well: 1/3 mons down, quorum a,b',
+  ],
+  [
+    '2026-11-03 10:00:00.1 W | cephosd: skipping OSD configuration as no devices matched the storage settings for this node "w1"',
+    'says-no-disk-for-storage',
+    'Ceph finds no disk on the node w1 that it may use',
+  ],
+  [
+    'E | ceph-cluster-controller: failed to reconcile CephCluster "openshift-storage/ocs-storagecluster-cephcluster". failed to reconcile cluster "ocs-storagecluster-cephcluster": failed to configure local ceph cluster: failed to create cluster: failed to start ceph monitors: failed to start mon pods: failed to check mon quorum a: failed to wait for mon quorum: exceeded max retry count waiting for monitors to reach quorum',
+    'says-mons-without-quorum',
+    'The monitors of Ceph do not find each other: too few of them run, or they do not reach each other',
+  ],
+  [
+    "message: 'Not enough nodes found: Expected 3, found 2' reason: ReconcileFailed",
+    'says-storage-nodes-few',
+    'The storage cluster wants 3 nodes, and only 2 bear its label',
+  ],
+  [
+    "lvms: failed to create/extend volume group vg1: failed to create volume group or extend volume group 'vg1' using command '/usr/sbin/vgcreate vg1 /dev/sdb': exit status 5",
+    'says-volume-group-not-made',
+    'The volume group vg1 cannot be made or extended (/dev/sdb): the disk is in use, or not empty',
+  ],
+  [
+    'Warning VolumeResizeFailed resize failed: resize volume "pvc-3" by resizer "rbd.csi" failed: rpc error: code = Internal desc = volume cannot be shrunk',
+    'says-volume-not-resized',
+    'The volume pvc-3 cannot be resized (rpc error: code = Internal desc = volume cannot be shrunk)',
+  ],
+  [
+    'err="opening storage failed: lock DB directory: resource temporarily unavailable"',
+    'says-metrics-store-damaged',
+    'Prometheus cannot open its data (lock DB directory: resource temporarily unavailable)',
+  ],
+];
+
+const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
+
+test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
+  const reading = readPlainly(line);
+
+  expect(reading?.id).toBe(id);
+  expect(reading?.cause).toContain(cause);
+  expect(reading?.remedy).not.toBe('');
+});
+
+test('readPlainly has a line for each reading of these tables', () => {
+  const ids = [
+    ...ADMISSION_READINGS,
+    ...POD_READINGS,
+    ...POD_NETWORK_READINGS,
+    ...STORAGE_READINGS,
+  ].map(({ id }) => id);
+
+  expect(SAID.map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
+});
+
+/** Words that are near to those, of another cause or of none. */
+test.each([
+  ['Warning: would violate PodSecurity "restricted:latest": runAsNonRoot != true', undefined],
+  ["Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0", 'says-quota'],
+  [
+    'Error: error creating overlay mount to /var/lib/x/merged, mount_data="a": invalid argument',
+    'says-value-invalid',
+  ],
+  [
+    'Error: rpc error: code = ResourceExhausted desc = grpc: received message larger than max (5 vs. 4)',
+    undefined,
+  ],
+  ['Error: path /srv/depot does not exist', undefined],
+  ['Error: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: no such host', 'says-name-unknown'],
+  ['HEALTH_OK', undefined],
+  [
+    'Normal WaitForFirstConsumer waiting for first consumer to be created before binding',
+    undefined,
+  ],
+  [
+    'The Deployment "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    'says-field-invalid',
+  ],
+  ['Error: bind: address already in use', 'says-port-taken'],
+  ['Error: open /etc/depot.key: permission denied', 'says-access-denied'],
+])('readPlainly takes %j for none of these', (line, id) => {
+  expect(readPlainly(line)?.id).toBe(id);
+});
