@@ -14,7 +14,7 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-unschedulable',
     pattern:
-      /0\/\d+ nodes are available: (?<why>.+)|No nodes are available that match all of the (?:following )?predicates:{1,2} (?<predicates>.+)|fit failure (?:summary )?on nodes? ?(?<fit>(?:\([^)]+\))?\s?: \S.+)/i,
+      /0\/\d+ nodes are available: (?<why>.{1,400}?)(?:\.? preemption: .*)?$|No nodes are available that match all of the (?:following )?predicates:{1,2} (?<predicates>.+)|fit failure (?:summary )?on nodes? ?(?<fit>(?:\([^)]+\))?\s?: \S.+)/i,
     cause: (found) =>
       `No node can run the pod${because(predicatesIn(word(found, 'why', 'predicates', 'fit')))}`,
     remedy: 'Add what is named: nodes, memory, processors, labels, tolerations or volumes',

@@ -5,7 +5,7 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
   {
     id: 'says-crd-required',
     pattern:
-      /message: CRD is not present|api-server resource not found installing (?<what>\w+ \S+): GroupVersionKind (?<kind>.{4,100}?) not found on the cluster/,
+      /[Mm]essage:\s+CRD is not present|api-server resource not found installing (?<what>\w+ \S+): GroupVersionKind (?<kind>.{4,100}?) not found on the cluster/,
     cause: (found) =>
       `An operator is not installed, because the cluster lacks a definition (CRD) that it needs${because(word(found, 'kind'))}`,
     remedy:
@@ -15,7 +15,7 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
     id: 'says-requirement-missing',
     isGeneral: true,
     pattern:
-      /message: Service account does not exist|one or more requirements couldn''?t be found|RequirementsNotMet/,
+      /[Mm]essage:\s+Service account does not exist|one or more requirements couldn''?t be found|RequirementsNotMet/,
     cause: () => 'An operator waits for something that it requires and the cluster does not have',
     remedy:
       '"oc describe csv" lists its requirements: look for those with the status NotPresent; a service account is made by the install plan, so delete a CSV that was copied or made by hand',

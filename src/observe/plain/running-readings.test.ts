@@ -3,6 +3,7 @@ import { ADMISSION_READINGS } from './admission-readings.ts';
 import { POD_NETWORK_READINGS } from './pod-network-readings.ts';
 import { POD_READINGS } from './pod-readings.ts';
 import { readPlainly } from './read-plainly.ts';
+import { SCHEDULING_READINGS } from './scheduling-readings.ts';
 import { STORAGE_READINGS } from './storage-readings.ts';
 
 /** A line of each kind as events, conditions and logs have it, and what it says. */
@@ -347,6 +348,41 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-metrics-store-damaged',
     'Prometheus cannot open its data (lock DB directory: resource temporarily unavailable)',
   ],
+  [
+    '0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. preemption: not eligible due to preemptionPolicy=Never.',
+    'says-claim-missing',
+    'is not there (persistentvolumeclaim "data-db-0" not found)',
+  ],
+  [
+    '0/6 nodes are available: 3 node(s) had untolerated taint {node-role.kubernetes.io/master: }, 3 node(s) had volume node affinity conflict. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.',
+    'says-volume-of-other-nodes',
+    '3 node(s) had volume node affinity conflict)',
+  ],
+  [
+    "0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind.",
+    'says-no-volume-to-bind',
+    'there is no volume on it for its claim',
+  ],
+  [
+    "0/3 nodes are available: 3 node(s) didn't have free ports for the requested pod ports.",
+    'says-host-port-taken',
+    'the host port that it wants is taken',
+  ],
+  [
+    '0/3 nodes are available: 3 Insufficient nvidia.com/gpu.',
+    'says-device-short',
+    'a free device of the kind that the pod asks for (3 Insufficient nvidia.com/gpu)',
+  ],
+  [
+    "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+    'says-node-labels',
+    "(3 node(s) didn't match Pod's node affinity/selector)",
+  ],
+  [
+    '0/3 nodes are available: 3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }.',
+    'says-nodes-sick',
+    'because nodes are not well (3 node(s) had untolerated taint',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
@@ -364,6 +400,7 @@ test('readPlainly has a line for each reading of these tables', () => {
     ...ADMISSION_READINGS,
     ...POD_READINGS,
     ...POD_NETWORK_READINGS,
+    ...SCHEDULING_READINGS,
     ...STORAGE_READINGS,
   ].map(({ id }) => id);
 
@@ -385,6 +422,11 @@ test.each([
   ['Error: path /srv/depot does not exist', undefined],
   ['Error: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: no such host', 'says-name-unknown'],
   ['HEALTH_OK', undefined],
+  [
+    "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules.",
+    'says-unschedulable',
+  ],
+  ['3/6 nodes are available: 3 node(s) had volume node affinity conflict.', undefined],
   [
     'Normal WaitForFirstConsumer waiting for first consumer to be created before binding',
     undefined,

@@ -4,12 +4,14 @@ import { OPERATOR_READINGS } from './operator-readings.ts';
 import type { PlainReading } from './plain-reading.ts';
 import { POD_NETWORK_READINGS } from './pod-network-readings.ts';
 import { POD_READINGS } from './pod-readings.ts';
+import { SCHEDULING_READINGS } from './scheduling-readings.ts';
 import { SERVICE_READINGS } from './service-readings.ts';
 import { STORAGE_READINGS } from './storage-readings.ts';
 
 /** The words of a running cluster, which tell who did not get an answer and what that means there. */
 export const RUNNING_READINGS: readonly PlainReading[] = [
   ...ADMISSION_READINGS,
+  ...SCHEDULING_READINGS,
   ...POD_READINGS,
   ...POD_NETWORK_READINGS,
   ...STORAGE_READINGS,
