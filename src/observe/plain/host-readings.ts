@@ -84,7 +84,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-device-missing',
     pattern:
-      /config drive \("?(?<drive>[^")]+)"?\) not found|(?<path>\/dev\/[\w./-]+)["']?:? (?:was |is )?(?:not found|does not exist|is not a block device)|can't find (?<label>(?:LABEL|UUID)=\S+)/i,
+      /config drive \("?(?<drive>[^")]+)"?\) not found|(?<path>\/dev\/[\w./-]+(?::[\w.-]+)*)["']?:? (?:was |is )?(?:not found|does not exist|is not a block device)|can't find (?<label>(?:LABEL|UUID)=\S+)/i,
     cause: (found) =>
       `The disk or device${named(word(found, 'drive', 'path', 'label'))} is not there`,
     remedy:
@@ -93,9 +93,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-card-missing',
     pattern:
-      /unknown interface (?<dnsmasq>[\w.@-]+)|interface (?<keepalived>[\w.@-]+) for vrrp_instance \S+ doesn't exist|Cannot find device "(?<ip>[^"]+)"/,
+      /unknown interface (?<dnsmasq>[\w.@-]+)|interface (?<keepalived>[\w.@-]+) for vrrp_instance \S+ doesn't exist|Cannot find device "(?<ip>[^"]+)"|could not open network device (?<ovs>\S+) \(No such device\)/,
     cause: (found) =>
-      `There is no network card ${word(found, 'dnsmasq', 'keepalived', 'ip')} on this machine, or not yet`,
+      `There is no network card ${word(found, 'dnsmasq', 'keepalived', 'ip', 'ovs')} on this machine, or not yet`,
     remedy:
       '"ip -br link" shows what there is: name that one in the configuration; where it only comes up later, let the service start after network-online.target',
   },

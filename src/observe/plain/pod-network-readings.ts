@@ -122,4 +122,21 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
       `The cluster has ${word(found, 'have')} of its DNS pods, and wants ${word(found, 'want')}`,
     remedy: 'Look at the pods dns-default in openshift-dns and their nodes',
   },
+  {
+    id: 'says-pod-not-disconnected',
+    pattern: /error removing pod (?<pod>\S+) from CNI network \\?"(?<network>[^"\\]+)\\?"/,
+    cause: (found) =>
+      `The network plugin does not take the pod ${word(found, 'pod')} off its network (${word(found, 'network')}), so it is not removed`,
+    remedy:
+      'Look at the network pods of that node (multus, ovnkube-node) and their logs; they try again',
+  },
+  {
+    id: 'says-ovn-database-silent',
+    pattern:
+      /\|(?<end>(?:ssl|tcp):[^|\s]+): no response to inactivity probe after (?<time>[\d.]+ seconds)/,
+    cause: (found) =>
+      `The OVN database at ${word(found, 'end')} gave no answer for ${word(found, 'time')}: it is overloaded, or its machine does not answer`,
+    remedy:
+      'Look at the load of that machine and the pods of openshift-ovn-kubernetes on it (nbdb, sbdb, northd)',
+  },
 ];

@@ -947,6 +947,16 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-image-not-held',
     'This machine does not hold the image depot.fern.lan/tide:1',
   ],
+  [
+    'deviceSelector: device path /dev/disk/by-path/pci-0000:3b:00.0 not found',
+    'says-device-missing',
+    'The disk or device /dev/disk/by-path/pci-0000:3b:00.0 is not there',
+  ],
+  [
+    'ovs-vswitchd: could not open network device eth9 (No such device)',
+    'says-card-missing',
+    'There is no network card eth9 on this machine',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause, lead]) => ({ line, id, cause, lead }));

@@ -383,6 +383,26 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-nodes-sick',
     'because nodes are not well (3 node(s) had untolerated taint',
   ],
+  [
+    'Warning Preempted 1m default-scheduler Preempted by pod 1f2e on node w1',
+    'says-preempted',
+    'of a higher priority (1f2e on w1)',
+  ],
+  [
+    'Warning EvictionThresholdMet 1m kubelet Attempting to reclaim memory',
+    'says-node-reclaims',
+    'The node runs low on memory',
+  ],
+  [
+    'Warning FailedKillPod 1m kubelet error killing pod: failed to destroy network: error removing pod shop_web-1 from CNI network "multus-cni-network": plugin type="multus" failed (delete): netplugin failed',
+    'says-pod-not-disconnected',
+    'does not take the pod shop_web-1 off its network (multus-cni-network)',
+  ],
+  [
+    '2026-11-03T10:00:00Z|00022|reconnect|ERR|ssl:10.9.0.11:9642: no response to inactivity probe after 60 seconds, disconnecting',
+    'says-ovn-database-silent',
+    'The OVN database at ssl:10.9.0.11:9642 gave no answer for 60 seconds',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));

@@ -68,4 +68,20 @@ export const SCHEDULING_READINGS: readonly PlainReading[] = [
     remedy:
       '"oc describe node" says what is wrong with them: the pod is taken when they are ready again',
   },
+  {
+    id: 'says-preempted',
+    pattern: /Preempted by (?:a )?pod (?<pod>\S+)(?: on node (?<node>\S+))?/,
+    cause: (found) =>
+      `The pod was ended to make room for one of a higher priority (${word(found, 'pod')}${word(found, 'node') === undefined ? '' : ` on ${word(found, 'node')}`})`,
+    remedy:
+      'The nodes are too full for both: add nodes or memory, or give the pod a higher priorityClassName',
+  },
+  {
+    id: 'says-node-reclaims',
+    pattern: /Attempting to reclaim (?<what>memory|inodes|pids)/,
+    cause: (found) =>
+      `The node runs low on ${word(found, 'what')}, and its kubelet ends pods for it`,
+    remedy:
+      'Look what takes it ("oc adm top pods -A", "oc describe node"), and give pods limits or the node more',
+  },
 ];
