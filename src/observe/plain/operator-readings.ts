@@ -23,10 +23,9 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
   {
     id: 'says-operator-deployment',
     isGeneral: true,
-    pattern:
-      /waiting for deployment (?<name>[\w.-]+) to become ready: (?:deployment "[^"]+" )?(?:not available: )?(?<why>.{4,200})|deployment "(?<late>[^"]+)" exceeded its progress deadline/,
+    pattern: /deployment "(?<late>[^"]+)" exceeded its progress deadline/,
     cause: (found) =>
-      `The pods of the operator's deployment ${word(found, 'name', 'late')} do not become ready${because(word(found, 'why'))}`,
+      `The pods of the operator's deployment ${word(found, 'late')} did not become ready in time`,
     remedy: 'Describe these pods: their events say whether an image, memory or a right is missing',
   },
   {
@@ -108,15 +107,6 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
       `The part of the API that serves${named(word(found, 'what', 'service') ?? 'it')} does not answer: the pods of openshift-apiserver, the packageserver or the metrics server are down or not reached`,
     remedy:
       '"oc get apiservices | grep False" names the service behind it; look at its pods, and at the pod network between them and the control plane',
-  },
-  {
-    id: 'says-network-pods-missing',
-    isGeneral: true,
-    pattern: /DaemonSet "?\/?(?<name>[\w./-]+)"? is not available \(awaiting (?<count>\d+) nodes\)/,
-    cause: (found) =>
-      `On ${word(found, 'count')} nodes the pod of ${word(found, 'name')} is not ready`,
-    remedy:
-      'Find these pods ("oc get pods -o wide" in its namespace) and look at their events and logs',
   },
   {
     id: 'says-static-pod-crashes',
