@@ -53,14 +53,6 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
       'Make the service account in that namespace, or name another one in the pod (serviceAccountName)',
   },
   {
-    id: 'says-webhook-untrusted',
-    pattern: /failed calling webhook "(?<name>[^"]+)".{0,300}x509: (?<why>.{4,160})/,
-    cause: (found) =>
-      `The API does not trust the certificate of the webhook ${word(found, 'name')}, so what it checks cannot be made${because(word(found, 'why'))}`,
-    remedy:
-      'The CA in its webhook configuration (caBundle) is not the one its service has now: restart the operator that writes it, or the service CA operator; of something that was removed, delete the webhook configuration',
-  },
-  {
     id: 'says-webhook-silent',
     pattern:
       /failed calling webhook "(?<name>[^"]+)".{0,300}(?:context deadline exceeded|i\/o timeout|Client\.Timeout|connection refused|no route to host)/,

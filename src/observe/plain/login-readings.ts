@@ -4,7 +4,7 @@ import { because, named, type PlainReading, word } from './plain-reading.ts';
 export const LOGIN_READINGS: readonly PlainReading[] = [
   {
     id: 'says-ldap-password',
-    pattern: /LDAP Result Code 49\b/,
+    pattern: /LDAP Result Code 49\b(?!.*\bdata (?!52e))/,
     cause: () =>
       'The LDAP server does not accept the login: the bindDN of the identity provider and its password, or those of the user',
     remedy:

@@ -88,22 +88,6 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
     remedy: 'Look at the controller (provisioner) pods of that driver and their csi-attacher',
   },
   {
-    id: 'says-volume-group-full',
-    pattern:
-      /code = ResourceExhausted desc = (?!grpc: |trying to send)(?<why>.{0,80}(?:space|capacity|storage|volume|pool|disk).{0,80})|insufficient free space: (?<lvm>.{4,100})/,
-    cause: (found) => `The storage has no room for the volume${because(word(found, 'why', 'lvm'))}`,
-    remedy: 'Add disks, delete claims that are no longer used, or ask for less',
-  },
-  {
-    id: 'says-provisioning-failed',
-    isGeneral: true,
-    pattern: /failed to provision volume with StorageClass "(?<name>[^"]+)": (?<why>.{4,300})/,
-    cause: (found) =>
-      `The storage class ${word(found, 'name')} does not make a volume${because(word(found, 'why'))}`,
-    remedy:
-      'Look at the log of its provisioner (the controller pods of its driver) and at the storage behind it',
-  },
-  {
     id: 'says-claim-mismatch',
     pattern: /Cannot bind to requested volume "(?<volume>[^"]+)": (?<why>.{4,160})/,
     cause: (found) =>
@@ -132,14 +116,6 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       `The disks of Ceph are full, or nearly so (${word(found, 'why')}): full ones take no writes`,
     remedy:
       'Add disks or nodes to the storage cluster, and delete what is not needed; "ceph osd df" shows which are full',
-  },
-  {
-    id: 'says-ceph-unwell',
-    isGeneral: true,
-    pattern: /HEALTH_(?:ERR|WARN) (?<why>\S.{4,240})/,
-    cause: (found) => `Ceph is not well: ${word(found, 'why')}`,
-    remedy:
-      'Look at the pods of openshift-storage (rook-ceph-mon, rook-ceph-osd) and the nodes they run on; "ceph health detail" in the toolbox names what is missing',
   },
   {
     id: 'says-no-disk-for-storage',
