@@ -31,11 +31,11 @@ const WARNS =
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =
-  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Yy]our?|[Aa]nyone|[Pp]lease|[Tt]hanks)\b[^=[\]{}]*$/;
+  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Tt]hanks)\b[^=[\]{}]*$|^[^=:[\]{}"]*\b(?:[Yy]our?|[Pp]lease)\b[^=[\]{}]*\?\s*$/;
 
 /** How surely a line tells of a failure; 0: it does not. */
 function failureOf(line: EvidenceLine): Severity {

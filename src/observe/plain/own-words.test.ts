@@ -7,6 +7,14 @@ test.each([
   ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
   ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
   [
+    '  Warning  FailedSeal  5s (x3 over 47s)   depotlet, host-1   crate "7" has no lid',
+    'crate "7" has no lid',
+  ],
+  [
+    '3m44s       Warning   FailedSeal   pod/depot-0    crate "7" has no lid',
+    'crate "7" has no lid',
+  ],
+  [
     'time="2026-11-02T10:12:01Z" level=error msg="sealing failed" err="crate 7: lid missing"',
     'crate 7: lid missing',
   ],

@@ -29,6 +29,8 @@ const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]
 
 /** Who says it, when, and how bad it is: what stands before the error itself. */
 const BEFORE_IT: readonly RegExp[] = [
+  // Rows of events, as "oc describe" and "oc get events" print them.
+  /^\s*(?:\S+ +)?Warning +[A-Z]\w+ +(?:(?:\d\S*|<\w+>)(?: \([^)]*\))? +)?(?:(?:pod|node|job|[a-z]+)\/\S+ +|[a-z][\w.-]*(?:, [\w.-]+)? {2,})?/,
   /^.*?\b[EFW]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ \S+\.go:\d+\] /,
   /^\W*\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s+/,
   /^\W*(?:ERRO|FATA|WARN)\[[^\]]*\]\s*/,

@@ -72,11 +72,12 @@ export function readPlainly(
 }
 
 /** A sentence that hardly says why, or names nothing of its line, says too little alone. */
-function sentenceOf({ cause, isGeneral }: PlainReading, words: FoundWords, text: string): string {
-  const said = cause(words);
+function sentenceOf({ cause, isGeneral }: PlainReading, found: FoundWords, text: string): string {
+  const said = cause(found).replace(/^the /, 'The ');
   const isBare = isGeneral || said === cause({ groups: {}, end: undefined });
-  const whole = isBare ? `${said}. Its words: ${saidIn(text)}` : said;
-  return quoteLine(whole.replace(/^the /, 'The '));
+  const words = saidIn(text);
+  const isTold = said.toLowerCase().includes(words.toLowerCase());
+  return quoteLine(isBare && !isTold ? `${said.replace(/\.$/, '')}. Its words: ${words}` : said);
 }
 
 /** The words of a reading, without what is a secret in its line. */
