@@ -35,7 +35,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-port-taken',
     pattern:
-      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|port is already allocated|EADDRINUSE/i,
+      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|could not listen on (?:UDP|TCP) socket: address in use|port is already allocated|EADDRINUSE/i,
     cause: (found) => `The port${named(word(found, 'end'))} is taken by another program`,
     remedy: 'See who has it ("ss -ltnp"), and stop that or choose another port',
   },

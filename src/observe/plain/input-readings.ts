@@ -91,9 +91,9 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|Can't open "?(?<openssl>[\w./~-]+)"? for (?:reading|writing), No such file|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
-      `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after'))} is not there`,
+      `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after', 'openssl'))} is not there`,
     remedy: 'Correct the path, or make the file',
   },
   {

@@ -110,7 +110,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-authority-unknown',
     pattern:
-      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|SSL certificate problem/i,
+      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem/i,
     cause: (found) =>
       `The authority that signed the certificate of ${at(found)} is not trusted here`,
     remedy:
@@ -148,7 +148,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
     pattern:
       /Server (?<name>(?!\S*bootstrap)[^\s/]+\/\S+) is DOWN\b(?!.*\b[1-9]\d* active and \d+ backup)(?:, reason: (?<why>[^,]{3,60}))?/,
     cause: (found) =>
-      `The load balancer takes its server${named(word(found, 'name'))} for down${because(word(found, 'why'))}: nothing serves the port that it checks there`,
+      `The load balancer takes its server${named(word(found, 'name'))} for down${because(word(found, 'why'))}: ${/^Layer[67]/.test(word(found, 'why') ?? '') ? 'what answers at the port is not what its check wants' : 'nothing serves the port that it checks there'}`,
     remedy:
       'Look whether the service runs on that machine and listens at the port, at the address in the configuration of the load balancer, and at the firewall between them',
   },

@@ -79,14 +79,6 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
       'Look whether the service exists ("oc get svc -n NAMESPACE"); names that end in .svc are known inside the cluster only, to dns-default, not to the name servers of the site',
   },
   {
-    id: 'says-nmstate',
-    pattern: /NmstateError: (?<kind>\w+): (?<why>.{4,300})/,
-    cause: (found) =>
-      `nmstate does not bring the network of the node to what is asked for (${word(found, 'kind')}: ${word(found, 'why')})`,
-    remedy:
-      'Correct the policy (NNCP) or the agent configuration in what it names, and compare it with "nmstatectl show" on the node; it went back to what was there before',
-  },
-  {
     id: 'says-no-service-address',
     pattern: /Failed to allocate IP for "(?<service>[^"]+)": (?<why>.{4,120})/,
     cause: (found) =>

@@ -11,6 +11,7 @@ import { NETWORK_READINGS } from './network-readings.ts';
 import { saidIn } from './own-words.ts';
 import { PACKAGE_READINGS } from './package-readings.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
+import { PROGRAM_READINGS } from './program-readings.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 import { RUNNING_READINGS } from './running-readings.ts';
@@ -22,9 +23,10 @@ export const FAILS =
 
 /**
  * What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. Before
- * all stand the words of a cluster that tell who did not get the answer, and what that means there.
+ * all stand the words of single programs, and those of a cluster that tell who did not get the answer, and what that means there.
  */
 const BY_CAUSE: readonly PlainReading[] = [
+  ...PROGRAM_READINGS,
   ...RUNNING_READINGS,
   ...NETWORK_READINGS,
   ...ANSWER_READINGS,

@@ -204,11 +204,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The service name db.shop.svc.cluster.local is not known to 172.30.0.10:53: there is no such service, or the na',
   ],
   [
-    "nmstate: desired state is not applied: failed to execute nmstatectl set --no-commit --timeout 480: exit status 1, '' ... NmstateError: VerificationError: Verification failure: eth1.interface.ipv4.address desire '[{\"ip\":\"10.9.7.5\"}]', current '[]'",
-    'says-nmstate',
-    'nmstate does not bring the network of the node to what is asked for (VerificationError: Verification failure: ',
-  ],
-  [
     'Warning AllocationFailed 1m metallb-controller Failed to allocate IP for "shop/web": no available IPs',
     'says-no-service-address',
     'The service shop/web gets no address from MetalLB (no available IPs)',
@@ -259,14 +254,9 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The file system of the volume pvc-9 is damaged, or of another kind than is asked for (/dev/rbd0)',
   ],
   [
-    'mount: /var/lib/kubelet/pods/x/volumes/kubernetes.io~nfs/pv: bad option; for several filesystems (e.g. nfs, cifs) you might need a /sbin/mount.<type> helper program.',
+    "mount: /var/lib/kubelet/pods/x/volumes/pv: unknown filesystem type 'depotfs'.",
     'says-mount-helper-missing',
-    'The machine lacks the program that mounts this kind of volume (mount.nfs or mount.cifs)',
-  ],
-  [
-    'iscsiadm: initiator reported error (24 - iSCSI login failed due to authorization failure)',
-    'says-iscsi-login-refused',
-    'The iSCSI target does not let this node in: its initiator name or its CHAP login is not allowed there',
+    'The machine lacks the program that mounts this kind of volume (depotfs)',
   ],
   [
     'Warning FailedMapVolume 5m kubelet MapVolume.MapPodDevice failed for volume "local-pv-1" : path /mnt/local-storage/lb/sdb does not exist',
@@ -413,7 +403,7 @@ test.each([
   ["Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0", 'says-quota'],
   [
     'Error: error creating overlay mount to /var/lib/x/merged, mount_data="a": invalid argument',
-    undefined,
+    'says-overlay-mount',
   ],
   [
     'Error: rpc error: code = ResourceExhausted desc = grpc: received message larger than max (5 vs. 4)',

@@ -54,20 +54,11 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-mount-helper-missing',
-    pattern:
-      /bad option; for several filesystems \(e\.g\. nfs, cifs\) you might need a \/sbin\/mount\.|unknown filesystem type '(?<type>[^']+)'/,
+    pattern: /unknown filesystem type '(?<type>[^']+)'/,
     cause: (found) =>
       `The machine lacks the program that mounts this kind of volume${because(word(found, 'type') ?? 'mount.nfs or mount.cifs')}`,
     remedy:
       'Red Hat CoreOS has the one for NFS; on a RHEL node install nfs-utils or cifs-utils, and for other kinds use their CSI driver',
-  },
-  {
-    id: 'says-iscsi-login-refused',
-    pattern: /iSCSI login failed due to authorization failure/,
-    cause: () =>
-      'The iSCSI target does not let this node in: its initiator name or its CHAP login is not allowed there',
-    remedy:
-      'Allow the initiator of the node (/etc/iscsi/initiatorname.iscsi, one of its own per node) at the target, and give the right CHAP secret',
   },
   {
     id: 'says-local-disk-gone',

@@ -1,0 +1,163 @@
+import { because, type PlainReading, word } from './plain-reading.ts';
+
+const TERRAFORM_INIT =
+  'Run "terraform init" there; without internet from a mirror of the providers (provider_installation in .terraformrc, "terraform providers mirror")';
+
+/** What the commands of administrators say of themselves: ssh, curl, git, terraform, ansible. */
+export const COMMAND_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-ssh-closed',
+    pattern: /(?:kex|ssh)_exchange_identification: (?<why>.{5,80})/,
+    cause: (found) =>
+      `The SSH server ends the connection before any login (${word(found, 'why')}): too many at once (MaxStartups), a filter, or it is just starting`,
+    remedy: 'Look at the journal of sshd on that machine; try with fewer connections at a time',
+  },
+  {
+    id: 'says-ssh-forward',
+    pattern: /open failed: administratively prohibited/,
+    cause: () => 'The SSH server does not allow this forwarding',
+    remedy: 'Set AllowTcpForwarding (and PermitOpen) in its sshd_config, or go another way',
+  },
+  {
+    id: 'says-rsync-no-shell',
+    isGeneral: true,
+    pattern: /rsync: connection unexpectedly closed|rsync error: .{5,80} \(code (?:12|255)\)/,
+    cause: () =>
+      'rsync got no other end: the login by ssh failed, or that machine has no rsync (the lines before tell)',
+    remedy:
+      'Log in by ssh with the same key and user, and see whether "rsync --version" runs there',
+  },
+  {
+    id: 'says-library-missing',
+    pattern: /error while loading shared libraries: (?<library>[^\s:]+): cannot open shared object/,
+    cause: (found) => `The library ${word(found, 'library')} is not on this machine`,
+    remedy: 'Install the package that brings it ("dnf provides"), or a build for this system',
+  },
+  {
+    id: 'says-curl',
+    pattern:
+      /curl: \((?<code>18|22|23|28|52|77|58)\) (?<why>(?:transfer closed|The requested URL returned error: (?!40[137]|413|429|5\d\d)|Fail\w+ writing|Operation timed out|Empty reply|error setting certificate|unable to set private key|could not load PEM)[^\n]{0,160})/,
+    cause: (found) => `${CURL[word(found, 'code') ?? ''] ?? 'curl fails'} (${word(found, 'why')})`,
+    remedy:
+      'Ask again with -v: it shows the address, the answer and how far it came; a certificate or key must be a readable PEM file',
+  },
+  {
+    id: 'says-tls-cut',
+    pattern: /SSL_ERROR_SYSCALL in connection to (?<end>[\w.:-]+)/,
+    cause: (found) =>
+      `${word(found, 'end')} cut the connection while TLS was agreed: a proxy, firewall or balancer in between, or nothing that speaks TLS there`,
+    remedy:
+      '"openssl s_client -connect HOST:PORT" from here and from beside the server tells where it is cut',
+  },
+  {
+    id: 'says-git-owner',
+    pattern: /detected dubious ownership in repository at '(?<path>[^']+)'/,
+    cause: (found) =>
+      `The repository ${word(found, 'path')} belongs to another user than the one who runs git`,
+    remedy: 'Give it to that user, or "git config --global --add safe.directory PATH"',
+  },
+  {
+    id: 'says-git-behind',
+    isGeneral: true,
+    pattern: /Updates were rejected because|failed to push some refs to '(?<repo>[^']+)'/,
+    cause: (found) =>
+      `The push${because(word(found, 'repo'))} is refused: the branch there is ahead, or may not be written`,
+    remedy: 'Fetch and rebase first; of a protected branch, open a merge request',
+  },
+  {
+    id: 'says-git-protected',
+    pattern: /You are not allowed to push code to (?<what>protected branches|this project)/,
+    cause: (found) => `The Git server does not let this account push to ${word(found, 'what')}`,
+    remedy: 'Push another branch and open a merge request, or have the right given',
+  },
+  {
+    id: 'says-git-missing',
+    pattern: /repository '(?<repo>[^']+)' not found|couldn't find remote ref (?<ref>\S+)/,
+    cause: (found) =>
+      word(found, 'ref') === undefined
+        ? `There is no repository ${word(found, 'repo')}, or this login may not see it`
+        : `The repository has no branch or tag ${word(found, 'ref')}`,
+    remedy: 'Correct the name, or give a login that may read it ("git ls-remote URL")',
+  },
+  {
+    id: 'says-terraform-init',
+    pattern:
+      /(?:provider (?<provider>[\w./-]+): )?required by this configuration but no version is selected|Backend initialization required|Plugin reinitialization required|Inconsistent dependency lock file|doesn't match any of the checksums previously recorded/,
+    cause: (found) =>
+      `The directory of Terraform is not initialised for what its files ask${because(word(found, 'provider'))}, or its lock file is of other providers`,
+    remedy: TERRAFORM_INIT,
+  },
+  {
+    id: 'says-terraform-input',
+    pattern:
+      /An argument named "(?<argument>[^"]+)" is not expected here|input variable with the name "(?<undeclared>[^"]+)" has not been declared|module input variable "(?<unset>[^"]+)" is not set/,
+    cause: (found) =>
+      word(found, 'argument') !== undefined
+        ? `Terraform does not know the argument ${word(found, 'argument')} there: it is misspelt, or of another version of the provider`
+        : `The variable ${word(found, 'undeclared', 'unset')} of Terraform is ${word(found, 'unset') === undefined ? 'used and not declared' : 'not given'}`,
+    remedy: 'Correct the files that it names, or give the variable (-var, terraform.tfvars)',
+  },
+  {
+    id: 'says-terraform-version',
+    pattern: /does not support Terraform version (?<version>[\d.]+\d)/,
+    cause: (found) =>
+      `These files are for another version of Terraform than ${word(found, 'version')}`,
+    remedy: 'Use a version that required_version allows',
+  },
+  {
+    id: 'says-ansible-hosts',
+    pattern: /Could not match supplied host pattern, ignoring: (?<group>\S+)/,
+    cause: (found) =>
+      `The inventory of Ansible has no host or group ${word(found, 'group')}: nothing is run there`,
+    remedy: 'Give the inventory with -i, and see "ansible-inventory --graph"',
+  },
+  {
+    id: 'says-ansible-part',
+    pattern:
+      /couldn't resolve module\/action '(?<module>[^']+)'|the role '(?<role>[^']+)' was not found/,
+    cause: (found) =>
+      `Ansible has no ${word(found, 'module') === undefined ? `role ${word(found, 'role')}` : `module ${word(found, 'module')}`} here`,
+    remedy:
+      'Install its collection or role; without internet "ansible-galaxy collection download" outside, and install from the files inside',
+  },
+  {
+    id: 'says-ansible-waited',
+    pattern: /"msg": "Timeout when waiting for (?<what>[^"]{3,120})"/,
+    cause: (found) => `Ansible waited in vain for ${word(found, 'what')}`,
+    remedy:
+      'Look on that machine why nothing serves there ("ss -ltn", its journal), and at the firewall',
+  },
+  {
+    id: 'says-terraform-cycle',
+    pattern: /Error: Cycle: (?<what>.{5,200})/,
+    cause: (found) => `Resources of Terraform need each other in a circle: ${word(found, 'what')}`,
+    remedy: 'Break the circle in the files, such as by a rule of its own beside the group',
+  },
+  {
+    id: 'says-issuer-missing',
+    pattern: /Referenced "(?<kind>\w*Issuer)" not found: .{0,60}"(?<name>[^"]+)" not found/,
+    cause: (found) => `cert-manager finds no ${word(found, 'kind')} ${word(found, 'name')}`,
+    remedy:
+      'Make it, or correct issuerRef of the certificate; an Issuer counts in its own namespace only',
+  },
+  {
+    id: 'says-acme',
+    pattern:
+      /acme:error:(?<code>unauthorized|rateLimited|caa|connection|malformed)\b(?!.*\bTXT\b)\W{0,6}(?<why>[^\n]{5,240})/,
+    cause: (found) =>
+      `The authority does not issue the certificate (${word(found, 'code')}): ${word(found, 'why')}`,
+    remedy:
+      'It must reach the challenge from where it stands: a public authority cannot without internet. Use one inside (its own ACME server or CA), or the DNS challenge',
+  },
+];
+
+/** What the numbers of curl mean. */
+const CURL: Readonly<Record<string, string>> = {
+  18: 'The transfer was cut off before its end',
+  22: 'The server answers with an error',
+  23: 'What is fetched cannot be written: no room, no right, or the program behind the pipe ended',
+  28: 'The other end does not answer in time',
+  52: 'The other end takes the connection and answers nothing',
+  58: 'The client certificate or its key cannot be used',
+  77: 'The file of authorities that curl is to trust cannot be read',
+};

@@ -1,0 +1,178 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+const CORRECT_LINE = 'Correct that line (or the one before it), and start the service again';
+
+/** What the services around a cluster say of their own settings: addresses, names, time, firewall. */
+export const DAEMON_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-card-of-other-profile',
+    pattern:
+      /No suitable device found for this connection(?: \(device (?<card>\S+) not available because (?<why>.{5,120}?)\)\.?$)?/,
+    cause: (found) =>
+      `No network card fits this connection${because(word(found, 'card') && `${word(found, 'card')}: ${word(found, 'why')}`)}`,
+    remedy:
+      '"nmcli device" shows the cards: set connection.interface-name (or the MAC address) of the profile to one that is there',
+  },
+  {
+    id: 'says-address-not-given',
+    pattern: /IP configuration could not be reserved/,
+    cause: () => 'The network card gets no address: mostly no DHCP server answered it in time',
+    remedy:
+      'Look at the DHCP server, the VLAN and the cable; else give a static address (ipv4.method manual)',
+  },
+  {
+    id: 'says-networkmanager-down',
+    pattern: /Error: NetworkManager is not running/,
+    cause: () => 'NetworkManager does not run on this machine',
+    remedy: '"systemctl enable --now NetworkManager"; its journal tells where it does not start',
+  },
+  {
+    id: 'says-nmstate',
+    pattern:
+      /Nmstate\w*Error: (?:InvalidArgument: |VerificationError: |NotSupportedError: |PluginFailure: )?(?<why>[^\n]{8,300})/,
+    cause: (found) =>
+      `nmstate does not bring the network into the wanted state: ${word(found, 'why')}`,
+    remedy:
+      'Correct the desired state (names of cards and ports, modes, addresses); "nmstatectl show" is what the machine has. What was changed is rolled back',
+  },
+  {
+    id: 'says-link-lost',
+    pattern:
+      /(?<card>[\w.@-]+): (?:NIC )?Link is Down\b|device \((?<nm>[^)]+)\): carrier: link (?:lost|disconnected)/,
+    cause: (found) => `The network card ${word(found, 'card', 'nm')} has lost its link`,
+    remedy: 'Look at cable, switch port and, of a virtual machine, whether its card is connected',
+  },
+  {
+    id: 'says-profile-rights',
+    pattern:
+      /(?:"(?<file>[^"]+)": )?failed to load connection: File permissions \((?<mode>\d+)\) are insecure/,
+    cause: (found) =>
+      `NetworkManager does not read${named(word(found, 'file')) || ' a profile'}: others than root may read it (${word(found, 'mode')})`,
+    remedy: '"chmod 600" and "chown root:root" the file, then "nmcli connection reload"',
+  },
+  {
+    id: 'says-route-there',
+    pattern: /RTNETLINK answers: File exists/,
+    cause: () => 'The address or route that is to be added is there already',
+    remedy: '"ip route" and "ip address" show it; use "replace" instead of "add"',
+  },
+  {
+    id: 'says-gateway-outside',
+    pattern: /RTNETLINK answers: Network is unreachable|Nexthop has invalid gateway/,
+    cause: () => 'The gateway of the route lies in no network that this machine has an address in',
+    remedy: 'Give the card its address (with the right prefix) first, or correct the gateway',
+  },
+  {
+    id: 'says-firewalld',
+    pattern:
+      /Error: (?<code>ZONE_CONFLICT|NOT_ENABLED|COMMAND_FAILED|ZONE_ALREADY_SET|INVALID_[A-Z]+|UNKNOWN_[A-Z]+): (?<why>.{3,300})/,
+    cause: (found) => `firewalld does not do it (${word(found, 'code')}): ${found.groups.why}`,
+    remedy:
+      'Compare with "firewall-cmd --list-all-zones" and --get-services; a port is written as 8443/tcp, and --permanent wants --reload. Where its rules fail, "nft list ruleset" shows who else sets some',
+  },
+  {
+    id: 'says-firewalld-down',
+    pattern: /FirewallD is not running/,
+    cause: () => 'firewalld does not run on this machine, so nothing can be opened in it',
+    remedy:
+      'Start it where it is wanted ("systemctl enable --now firewalld"); where not, nothing is to be opened, unless iptables or nftables filter by themselves',
+  },
+  {
+    id: 'says-chain-gone',
+    pattern:
+      /-A (?<chain>DOCKER[\w-]*|NETAVARK[\w-]*|CNI[\w-]*) .{0,300}No chain\/target\/match by that name|iptables: No chain\/target\/match by that name/,
+    cause: (found) =>
+      `The packet filter lacks a chain or a module that the rule wants${because(word(found, 'chain'))}: mostly the firewall was loaded anew after the program that made the chain`,
+    remedy:
+      'Restart that program (docker; "podman network reload --all"; libvirt), and start it after firewalld',
+  },
+  {
+    id: 'says-filter-table-missing',
+    pattern:
+      /can't initialize ip6?tables table [`'](?<table>\w+)|(?:iptables: )Table does not exist/,
+    cause: (found) =>
+      `The kernel has no table${named(word(found, 'table'))} of iptables: its module is not loaded, or the machine only does nftables`,
+    remedy:
+      '"modprobe ip_tables iptable_nat"; after an update of the kernel restart the machine first; else use the nft variant of iptables',
+  },
+  {
+    id: 'says-chronyd-down',
+    pattern: /506 Cannot talk to daemon/,
+    cause: () => 'chronyd does not run on this machine, or this user may not ask it',
+    remedy: '"systemctl enable --now chronyd"; its journal tells where it does not start',
+  },
+  {
+    id: 'says-clock-not-settable',
+    pattern: /adjtimex\(\w+\) failed : Operation not permitted/,
+    cause: () =>
+      'The time service may not set the clock: it runs in a container, or without the right',
+    remedy: 'Let the host keep the time, or give the container CAP_SYS_TIME',
+  },
+  {
+    id: 'says-recursion-denied',
+    pattern:
+      /client \S+ (?<client>[\d.:a-f]+)#\d+ \((?<name>[^)]+)\): query(?: \(cache\))? .{0,100}denied/,
+    cause: (found) =>
+      `The name server does not answer ${word(found, 'client')} for ${word(found, 'name')}: that client may not ask it for this`,
+    remedy: 'Add the network of the client to allow-query, allow-recursion and allow-query-cache',
+  },
+  {
+    id: 'says-dnssec',
+    pattern:
+      /DNSSEC validation failed|broken trust chain resolving '(?<name>[^'/]+)|no valid signature found|Unable to fetch DNSKEY set '(?<keys>[^']+)'/,
+    cause: (found) =>
+      word(found, 'keys') === undefined && found.groups.keys === undefined
+        ? `What the name server is told${named(word(found, 'name') && `of ${word(found, 'name')}`)} does not pass the check of signatures (DNSSEC), mostly because zones inside are not signed`
+        : `The name server cannot fetch the keys of "${found.groups.keys}" for the check of signatures (DNSSEC), as is so without internet`,
+    remedy:
+      'Switch the check off for the zones inside (validate-except, dnssec-validation no, domain-insecure, DNSSEC=no of systemd-resolved)',
+  },
+  {
+    id: 'says-time-source-wrong',
+    pattern: /Detected falseticker (?<source>\S+)/,
+    cause: (found) => `The time server ${word(found, 'source')} tells another time than the others`,
+    remedy: 'Correct its clock or leave it out; "chronyc sources -v" compares them',
+  },
+  {
+    id: 'says-selinux-defined',
+    pattern:
+      /ValueError: (?<what>(?:Port|File context|Login|Boolean) .{1,120}?) (?:is )?already defined|Could not change active booleans: (?<boolean>Invalid boolean)/,
+    cause: (found) =>
+      word(found, 'what') === undefined
+        ? 'SELinux of this system knows no such boolean'
+        : `SELinux has a setting of its own already: ${word(found, 'what')}`,
+    remedy:
+      'Change it with "semanage … -m" instead of -a; "semanage port -l", "getsebool -a" show what there is',
+  },
+  {
+    id: 'says-zone-record',
+    pattern: /(?<file>[\w./-]+):(?<line>\d+): (?<name>\S+): CNAME and other data/,
+    cause: (found) =>
+      `${word(found, 'name')} has a CNAME beside other records (${word(found, 'file')} line ${word(found, 'line')}), which no zone may have`,
+    remedy: 'Keep one of them, raise the serial, and load the zone again',
+  },
+  {
+    id: 'says-zone-journal',
+    pattern: /zone (?<zone>\S+?)\/IN: journal rollforward failed|rndc: '\w+' failed: dynamic zone/,
+    cause: (found) =>
+      `The zone${named(word(found, 'zone'))} is changed by updates, and its file was edited beside them`,
+    remedy:
+      '"rndc freeze ZONE", edit, "rndc thaw ZONE"; where its journal does not fit, remove the .jnl file',
+  },
+  {
+    id: 'says-setting-line',
+    pattern: new RegExp(
+      [
+        String.raw`(?<dhcpd>/\S+) line (?<no>\d+): (?<why>(?:semicolon|expecting|unknown|unexpected).{3,100}|.{1,40} expected.{0,40})`,
+        String.raw`Syntax error on line (?<ano>\d+) of (?<apache>[^\s:]+):?(?<behind>.{0,200})`,
+        String.raw`\(Line (?<kno>\d+)\) (?<keep>Unknown keyword .{2,80})`,
+        String.raw`(?<head>(?:illegal|bad|missing|Could not parse|Invalid|unknown) [\w -]{3,60}) at line (?<dno>\d+) (?:of|in file) (?<file>/\S+)`,
+        String.raw`(?<toml>/\S+\.toml): \((?<tno>\d+), \d+\): (?<said>.{3,80})`,
+        String.raw`(?<nft>/[^\s:]+):(?<nno>\d+):\d+-\d+: Error: (?<error>.{3,120})`,
+      ].join('|'),
+    ),
+    cause: (found) =>
+      `Line ${word(found, 'no', 'ano', 'kno', 'dno', 'tno', 'nno')} of ${word(found, 'dhcpd', 'apache', 'file', 'toml', 'nft') ?? 'the configuration'} is not taken${named(word(found, 'why', 'behind', 'keep', 'head', 'said', 'error')).replace(/^ /, ': ')}`,
+    remedy: CORRECT_LINE,
+  },
+];

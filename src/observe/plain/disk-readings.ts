@@ -1,0 +1,123 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What disks, volumes and network storage say of themselves on a host. */
+export const DISK_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-volume-group-full',
+    pattern:
+      /Volume group "(?<group>[^"]+)" has insufficient free space \((?<free>\d+) extents\): (?<wanted>\d+) required/,
+    cause: (found) =>
+      `The volume group ${word(found, 'group')} has no room for it: ${word(found, 'free')} extents are free, ${word(found, 'wanted')} are asked for`,
+    remedy: 'Add a disk to it (pvcreate, vgextend), or ask for less: "vgs" shows what is free',
+  },
+  {
+    id: 'says-volume-group-missing',
+    pattern: /Volume group "(?<group>[^"]+)" not found|Cannot process volume group (?<other>\S+)/,
+    cause: (found) => `This machine has no volume group ${word(found, 'group', 'other')}`,
+    remedy: '"vgs" and "pvs -a" show what there is; its disk may be missing or filtered out',
+  },
+  {
+    id: 'says-volume-part-missing',
+    pattern:
+      /VG (?<group>\S+) is missing PV \S+ \(last written to (?<device>[^)]+)\)|Couldn't find device with uuid (?<uuid>[\w-]+)/,
+    cause: (found) =>
+      `A disk of ${word(found, 'group') === undefined ? 'a volume group' : `the volume group ${word(found, 'group')}`} is gone (${word(found, 'device', 'uuid')})`,
+    remedy:
+      'Bring the disk back; "pvs -a" and "lsblk" show what is seen. Remove it from the group only where its data is given up',
+  },
+  {
+    id: 'says-disk-in-use',
+    pattern:
+      /Can't open (?<lvm>\/dev\/\S+) exclusively|(?<mkfs>\/dev\/\S+) (?:appears to contain an existing|contains a mounted|is apparently in use)|Cannot use (?<part>\/dev\/\S+): device is (?:partitioned|rejected by filter|multipath_component|an? md component)|Device (?<filter>\/dev\/\S+) excluded by a filter|mdadm: cannot open (?<md>\/dev\/\S+): Device or resource busy/,
+    cause: (found) =>
+      `The disk ${word(found, 'lvm', 'mkfs', 'part', 'filter', 'md')} is not free: it is mounted, or has partitions, a file system or the signature of another use on it`,
+    remedy:
+      'Look first ("lsblk -f", "wipefs DISK"); where nothing on it is wanted any more, unmount it and "wipefs -a DISK"',
+  },
+  {
+    id: 'says-thin-pool-full',
+    pattern:
+      /Thin pool (?<pool>\S+) \(?.{0,30}reached its 100|thin: (?<number>\d+:\d+): (?:switching pool to|reached low water mark|no free (?:data|metadata) space)/,
+    cause: (found) => `The thin pool ${word(found, 'pool', 'number')} is full, or nearly so`,
+    remedy: 'Widen it ("lvextend POOL") or remove volumes; "lvs -a" shows how full it is',
+  },
+  {
+    id: 'says-raid-incomplete',
+    pattern:
+      /mdadm: (?<array>\/dev\/\S+) assembled from \d+ drives?.{0,40}not enough to start|md\/raid\d*:(?<md>\w+): Disk failure on (?<disk>\S+?),/,
+    cause: (found) =>
+      `The RAID ${word(found, 'array', 'md')} lacks disks${because(word(found, 'disk') && `${word(found, 'disk')} failed`)}`,
+    remedy: 'See "cat /proc/mdstat" and "mdadm --detail"; replace the disk and add the new one',
+  },
+  {
+    id: 'says-paths-lost',
+    pattern: /(?<map>[\w.-]+): remaining active paths: 0\b/,
+    cause: (found) => `All paths to the multipath disk ${word(found, 'map')} are lost`,
+    remedy:
+      'Look at the storage and the ways to it (zoning, iSCSI sessions, cables): "multipath -ll" shows each path',
+  },
+  {
+    id: 'says-iscsi-login',
+    pattern:
+      /iSCSI login failed due to authorization failure|login rejected: .{0,40}\((?:02\/01|02\/02)\)/,
+    cause: () => 'The iSCSI target does not let this initiator in: its name or CHAP login is wrong',
+    remedy:
+      'Compare /etc/iscsi/initiatorname.iscsi with the access list of the target, and the CHAP settings of both',
+  },
+  {
+    id: 'says-iscsi-target-missing',
+    pattern: /login rejected: .{0,40}target not found|iscsiadm: No records found/,
+    cause: () => 'The iSCSI target that is named is not known: it was not found or not discovered',
+    remedy:
+      '"iscsiadm -m discovery -t st -p SERVER" shows what the server offers; name one of them',
+  },
+  {
+    id: 'says-iscsi-unreached',
+    pattern:
+      /iscsiadm: cannot make connection to (?<server>[^\s:]+): (?<why>.{3,60})|iscsiadm: initiator reported error \((?<code>8 - connection timed out|4 - encountered connection failure)/,
+    cause: (found) =>
+      `The iSCSI server${named(word(found, 'server'))} does not take the connection (${word(found, 'why', 'code')})`,
+    remedy: 'Look at its address, its service and the firewall (TCP 3260)',
+  },
+  {
+    id: 'says-luks',
+    pattern:
+      /Device (?<device>\S+) is not a valid LUKS device|No key available with this passphrase/,
+    cause: (found) =>
+      word(found, 'device') === undefined
+        ? 'The passphrase or key file does not open the encrypted disk'
+        : `${word(found, 'device')} is no encrypted (LUKS) disk, or its header is gone`,
+    remedy: '"blkid" and "cryptsetup luksDump DISK" show what it is and which keys it has',
+  },
+  {
+    id: 'says-nfs-silent',
+    pattern: /nfs: server (?<server>\S+) not responding/,
+    cause: (found) => `The NFS server ${word(found, 'server')} does not answer any more`,
+    remedy:
+      'Look at the server, its load and the network to it (TCP 2049): who uses it hangs until it answers',
+  },
+  {
+    id: 'says-exports-wrong',
+    pattern: /exportfs: (?<file>\/\S+?):(?<line>\d+): (?<why>.{3,100})/,
+    cause: (found) =>
+      `Line ${word(found, 'line')} of ${word(found, 'file')} is not taken: ${word(found, 'why')}`,
+    remedy: 'Correct it, then "exportfs -ra"',
+  },
+  {
+    id: 'says-share-login',
+    pattern: /mount error\(13\): Permission denied|mount\.cifs.{0,40}Permission denied/,
+    cause: () => 'The file server (CIFS) does not accept the login for this share',
+    remedy: 'Correct user, password, domain and sec= of the mount; its own log tells which',
+  },
+  {
+    id: 'says-mount-helper',
+    pattern:
+      /mount: (?<at>\/[^\s:]*): bad option; for several filesystems.{0,80}helper program|failed to setup loop device for (?<file>\S+?)\.?$/,
+    cause: (found) =>
+      word(found, 'file') === undefined
+        ? `The machine lacks the program that mounts such a file system${because(word(found, 'at'))}`
+        : `${word(found, 'file')} cannot be mounted as a disk: there is no free loop device, or the file is not there`,
+    remedy:
+      'Install nfs-utils or cifs-utils for network shares; for loop devices, "modprobe loop", and not in a container',
+  },
+];

@@ -1,0 +1,164 @@
+import { because, named, type PlainReading, word } from './plain-reading.ts';
+
+/** What container engines and virtual machines say of the host they run on. */
+export const ENGINE_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-docker-group',
+    pattern:
+      /permission denied while trying to connect to the Docker (?:daemon|API).{0,40}socket|connect to the docker API at unix:\S+: permission denied/i,
+    cause: () =>
+      'This user may not talk to Docker: it is not in its group, or not since this login',
+    remedy: 'Add the user to the group docker and log in anew, or use sudo',
+  },
+  {
+    id: 'says-docker-settings',
+    pattern: /unable to configure the Docker daemon with file (?<file>\S+?): (?<why>.{5,200})/,
+    cause: (found) => `Docker does not start with ${word(found, 'file')}: ${word(found, 'why')}`,
+    remedy:
+      'Correct it ("jq . FILE"); what the unit gives as an argument may not stand in the file, too',
+  },
+  {
+    id: 'says-network-pool',
+    pattern:
+      /non-overlapping IPv4 address pool among the defaults|Pool overlaps with other one on this address space/,
+    cause: () =>
+      'The addresses of the new container network are used by another network of this host',
+    remedy:
+      'Remove networks that nobody uses ("docker network prune"), or give it a free subnet (--subnet, default-address-pools)',
+  },
+  {
+    id: 'says-storage-damaged',
+    pattern:
+      /readlink (?<link>\S+\/overlay2?\/l\/\w+): no such file|layer not known|(?<layer>\S*\/overlay2?\/\w+\/(?:link|diff|lower)): no such file/,
+    cause: (found) =>
+      `The storage of images on this machine is damaged${because(word(found, 'link', 'layer'))}: a layer lacks its files, mostly since it was cut off from power`,
+    remedy:
+      'Remove the image and pull it again ("podman rmi -f"; "crictl rmi" on nodes); where many are so, "podman system check --repair" or reset the storage, which removes all images and containers',
+  },
+  {
+    id: 'says-overlay-mount',
+    pattern:
+      /creating overlay mount to (?<path>[^\s,]+).{0,400}: (?<why>invalid argument|permission denied|operation not permitted|too many levels of symbolic links)|(?<kernel>kernel does not support overlay fs)/,
+    cause: (found) =>
+      `The layers of a container cannot be put together${because(word(found, 'path', 'kernel'))}: ${word(found, 'why') ?? 'the kernel does not allow overlay here'}`,
+    remedy:
+      'Its storage must lie on a local xfs (ftype=1) or ext4; inside a container use fuse-overlayfs or vfs. "dmesg" tells the reason of the kernel',
+  },
+  {
+    id: 'says-pause-process-gone',
+    pattern: /try resetting the pause process with/,
+    cause: () => 'Podman of this user lost the process that holds its namespaces',
+    remedy:
+      '"podman system migrate"; where it repeats, let the user linger (loginctl enable-linger)',
+  },
+  {
+    id: 'says-graph-driver',
+    pattern:
+      /graph driver "(?<had>\w+)" (?:does not match our graph driver|overwritten by graph driver) "(?<wants>\w+)"/,
+    cause: (found) =>
+      `Podman keeps images of this user with one driver, and is configured for another (${word(found, 'had')}, ${word(found, 'wants')})`,
+    remedy:
+      'Set the old driver in storage.conf, or "podman system reset", which removes all images and containers of this user',
+  },
+  {
+    id: 'says-nested-denied',
+    pattern:
+      /error mounting "(?<what>proc|sysfs|cgroup)" to rootfs.{0,200}operation not permitted|bpf_prog_query\((?<bpf>\w+)\) failed: operation not permitted|failed to create namespace: .{0,120}operation not permitted/,
+    cause: (found) =>
+      `The host does not let the container be set up${because(word(found, 'what', 'bpf'))}: mostly it is to run inside another container, or the engine is older than the kernel`,
+    remedy:
+      'Run it on the host, or give the outer container what it needs (--privileged, /dev/fuse, security_opt); update runc or crun',
+  },
+  {
+    id: 'says-engine-firewall',
+    pattern:
+      /failed to create NAT chain (?<chain>\S+): iptables failed.{0,200}: (?<why>Permission denied|[\w ]{5,60})|(?<apply>Failed to apply firewall rules) .{0,200}/,
+    cause: (found) =>
+      `The rules for the network of containers or virtual machines cannot be set${because(word(found, 'chain', 'apply'))}: iptables or nftables refuse it on this host`,
+    remedy:
+      'Look whether the module is loaded ("modprobe ip_tables nf_nat") and the kernel is the one that is installed (restart after updates); restart firewalld, then the engine',
+  },
+  {
+    id: 'says-cri-off',
+    pattern:
+      /CRI v1 (?:runtime|image) API is not implemented for endpoint "?(?<end>[^"\s]+)|make sure you are running as root and the runtime has been started/,
+    cause: (found) =>
+      word(found, 'end') === undefined
+        ? 'The container runtime does not run, or the command was not run as root'
+        : `The container runtime at ${word(found, 'end')} does not serve the kubelet: its CRI part is switched off, or it is too old`,
+    remedy:
+      'Start it and ask as root; containerd: remove "cri" from disabled_plugins in /etc/containerd/config.toml, and restart it',
+  },
+  {
+    id: 'says-image-locked',
+    pattern:
+      /(?:file=(?<file>[^\s,:]+).{0,200})?Failed to get (?:shared )?"(?:write|consistent read)" lock|Is another process using the image \[?(?<image>[^\]?\s]+)/,
+    cause: (found) =>
+      `The disk image${named(word(found, 'image', 'file'))} is used by another virtual machine or program`,
+    remedy: 'Stop that one ("fuser -v FILE", "virsh list"), or give this machine a copy',
+  },
+  {
+    id: 'says-firmware-missing',
+    pattern: /Unable to find '(?<kind>\w+)' firmware that is compatible/,
+    cause: (found) =>
+      `The host of the virtual machines has no ${word(found, 'kind')?.toUpperCase()} firmware that fits what is asked (Secure Boot, architecture)`,
+    remedy: 'Install edk2-ovmf (edk2-aarch64), or leave Secure Boot or the firmware choice out',
+  },
+  {
+    id: 'says-guest-processor',
+    pattern: /Host CPU does not provide required features: (?<what>[\w., -]{2,120})/,
+    cause: (found) =>
+      `The processor of the host lacks what the virtual machine is to have: ${word(found, 'what')}`,
+    remedy: 'Give the machine the processor of its host (cpu mode host-passthrough or host-model)',
+  },
+  {
+    id: 'says-no-hypervisor',
+    pattern: /Host does not support any virtualization options/,
+    cause: () =>
+      'The host offers no virtualisation to libvirt: QEMU is not installed, or its service does not run',
+    remedy:
+      'Install qemu-kvm and libvirt, start virtqemud or libvirtd, and see "virt-host-validate"',
+  },
+  {
+    id: 'says-file-not-served',
+    pattern:
+      /open\(\) "(?<path>(?!\S*(?:favicon|robots))[^"]+)" failed \((?<code>2|13): (?<why>[^)]+)\)|access to (?<url>\/\S*) denied \(filesystem path '(?<apache>[^']+)'\)|(?:cannot access|\bfile) (?<tftp>\/(?!\S*(?:pxelinux\.cfg|grub\.cfg|\/\d\d-))[^\s:]+):? (?<said>not found for|Permission denied)|(?<nak>sending NAK \(1, File not found\))/,
+    cause: (found) =>
+      `The server cannot hand out ${word(found, 'path', 'apache', 'tftp') ?? 'the file that is asked for'}: ${/2|not found/i.test(word(found, 'code', 'said', 'nak') ?? '') ? 'it is not there' : 'it may not read it (rights of the file or its folders, or SELinux)'}`,
+    remedy:
+      'Put the file there, readable for the server: "namei -l PATH" shows the rights, "restorecon -Rv" sets the labels',
+  },
+  {
+    id: 'says-upstream-denied',
+    pattern:
+      /connect\(\) to (?<end>\S+) failed \(13: Permission denied\) while connecting to upstream/,
+    cause: (found) =>
+      `SELinux does not let the web server connect to ${word(found, 'end')}, or its socket may not be opened`,
+    remedy: '"setsebool -P httpd_can_network_connect 1"; of a socket, look at its rights',
+  },
+  {
+    id: 'says-proxy-no-way',
+    pattern: /TCP_(?:MISS|TUNNEL)\/50[34] \d+ \w+ (?<site>\S+) - HIER_NONE/,
+    cause: (found) =>
+      `The proxy itself does not reach ${word(found, 'site')}: no address, or no way out`,
+    remedy:
+      'On the proxy: look up that name and connect to it; without internet, mirror what is asked for',
+  },
+  {
+    id: 'says-ipxe-not-started',
+    pattern:
+      /Exec format error \(https?:\/\/ipxe\.org|(?<url>https:\/\/\S+?)\.{3} ?Permission denied \(https?:\/\/ipxe\.org/,
+    cause: (found) =>
+      word(found, 'url') === undefined
+        ? 'iPXE cannot start the file that it fetched: it is no kernel, script or loader that this firmware takes (BIOS or UEFI, architecture)'
+        : `iPXE may not fetch ${word(found, 'url')}: mostly it does not trust the certificate of that server, else the server forbids it`,
+    remedy:
+      'Name the file for this firmware; serve boot files by plain HTTP, or build iPXE with the authority (TRUST=)',
+  },
+  {
+    id: 'says-java-heap',
+    pattern: /OutOfMemoryError: (?<what>[\w ]{4,60})/,
+    cause: (found) => `The Java program has too little memory of its own (${word(found, 'what')})`,
+    remedy: 'Raise its heap (-Xmx, INSTALL4J_ADD_VM_PARAMS of Nexus), within what the machine has',
+  },
+];

@@ -1,0 +1,306 @@
+import { expect, test } from 'vitest';
+import { PROGRAM_READINGS } from './program-readings.ts';
+import { readPlainly } from './read-plainly.ts';
+
+/** Lines as the programs say them, and below each what is made of it. */
+const SAID = `
+haproxy.service: Main process exited, code=exited, status=217/USER
+  says-unit-step: systemd cannot start haproxy.service: the user that it is to run as does not exist here (User=)
+registry.service: Failed at step USER spawning /usr/bin/registry: No such process
+  says-unit-step: systemd cannot start registry.service (No such process): the user that it is to run as does not exist here
+Failed to start mirror.service: Unit mirror.service is masked.
+  says-unit-masked: The unit mirror.service is masked: it may not be started at all
+Failed to start chronyd.service: Unit chronyd.service not found.
+  says-unit-missing: This machine has no unit chronyd.service
+mirror.service: Failed to load environment files: No such file or directory
+  says-unit-environment: A file of settings that the unit mirror.service names cannot be read (EnvironmentFile=): No such file or
+mirror.service: Service has no ExecStart=, ExecStop=, or SuccessAction=. Refusing.
+  says-unit-without-program: The unit mirror.service names no program to run (ExecStart=)
+mirror.service: start operation timed out. Terminating.
+  says-unit-slow: mirror.service did not tell within its time that it is up, and was stopped
+quay-app.service: Watchdog timeout (limit 3min)!
+  says-unit-watchdog: quay-app.service hung and was killed by its watchdog (limit 3min)
+registry.service: Job registry.service/start failed with result 'dependency'.
+  says-unit-dependency: registry.service is not started, because a unit that it needs did not start
+Timed out waiting for device /dev/disk/by-uuid/1a2b.
+  says-mount-device: The disk /dev/disk/by-uuid/1a2b that is to be mounted at boot is not there
+mount: /var/mirror: wrong fs type, bad option, bad superblock on /dev/vdb1, missing codepage or helper program, or other error.
+  says-mount-wrong: /dev/vdb1 cannot be mounted (/var/mirror): it has no file system, another one than is said, or a damaged one
+System has not been booted with systemd as init system (PID 1). Can't operate.
+  says-no-systemd: No systemd runs here: mostly a container, or WSL without it
+mirror.service: Found ordering cycle on network-online.target/start
+  says-unit-cycle: Units wait for each other in a circle (mirror.service and network-online.target): systemd leaves one of them
+Timeout occurred while waiting for network connectivity.
+  says-network-late: The network of this machine was not up in time at its start
+Failed to start foo.service: Access denied
+  says-needs-root: The command wants the rights of root, and was run without them
+Volume group "vg0" has insufficient free space (0 extents): 2560 required.
+  says-volume-group-full: The volume group vg0 has no room for it: 0 extents are free, 2560 are asked for
+Cannot process volume group vg0
+  says-volume-group-missing: This machine has no volume group vg0
+WARNING: Couldn't find device with uuid aB-cD.
+  says-volume-part-missing: A disk of a volume group is gone (aB-cD)
+Can't open /dev/sdb exclusively.  Mounted filesystem?
+  says-disk-in-use: The disk /dev/sdb is not free: it is mounted, or has partitions, a file system or the signature of another
+Thin pool vg0-thin-tpool (253:2) has reached its 100% data
+  says-thin-pool-full: The thin pool vg0-thin-tpool is full, or nearly so
+mdadm: /dev/md0 assembled from 1 drive - not enough to start the array.
+  says-raid-incomplete: The RAID /dev/md0 lacks disks
+mpatha: remaining active paths: 0
+  says-paths-lost: All paths to the multipath disk mpatha are lost
+iscsiadm: initiator reported error (24 - iSCSI login failed due to authorization failure)
+  says-iscsi-login: The iSCSI target does not let this initiator in: its name or CHAP login is wrong
+iscsiadm: No records found
+  says-iscsi-target-missing: The iSCSI target that is named is not known: it was not found or not discovered
+iscsiadm: initiator reported error (8 - connection timed out)
+  says-iscsi-unreached: The iSCSI server does not take the connection (8 - connection timed out)
+Device /dev/vdb1 is not a valid LUKS device.
+  says-luks: /dev/vdb1 is no encrypted (LUKS) disk, or its header is gone
+No key available with this passphrase.
+  says-luks: The passphrase or key file does not open the encrypted disk
+nfs: server nfs.fern.lan not responding, still trying
+  says-nfs-silent: The NFS server nfs.fern.lan does not answer any more
+exportfs: /etc/exports:3: unknown keyword "rw,no_root_sqash"
+  says-exports-wrong: Line 3 of /etc/exports is not taken: unknown keyword "rw,no_root_sqash"
+mount error(13): Permission denied
+  says-share-login: The file server (CIFS) does not accept the login for this share
+mount: /mnt: bad option; for several filesystems (e.g. nfs, cifs) you might need a /sbin/mount.<type> helper program.
+  says-mount-helper: The machine lacks the program that mounts such a file system (/mnt)
+mount: /mnt/iso: failed to setup loop device for /srv/rhcos.iso.
+  says-mount-helper: /srv/rhcos.iso cannot be mounted as a disk: there is no free loop device, or the file is not there
+Error: There are no enabled repositories in "/etc/yum.repos.d", "/etc/yum/repos.d", "/etc/distro.repos.d".
+  says-packages-none: This machine has no package repository: it is not registered, or none is enabled for it
+libc.so.6(GLIBC_2.34)(64bit) is needed by oc-mirror-4.18-1.el9.x86_64
+  says-packages-needed: The package oc-mirror-4.18-1.el9.x86_64 needs libc.so.6(GLIBC_2.34)(64bit), which is neither installed here
+file /usr/bin/podman from install of podman-4.9.4-1.el9.x86_64 conflicts with file from package podman-catatonit-4.9.3-1.el9.x86_64
+  says-packages-conflict: Two packages cannot be installed together (podman-4.9.4-1.el9.x86_64): both bring /usr/bin/podman
+package haproxy-2.8.1-1.el9.x86_64 is filtered out by modular filtering
+  says-packages-filtered: The package haproxy-2.8.1-1.el9.x86_64 is there, and the stream of its module is not enabled
+warning: /var/lib/rpm/.rpm.lock: can't create transaction lock on /var/lib/rpm/.rpm.lock (Resource temporarily unavailable)
+  says-packages-locked: Another dnf or rpm runs on this machine, or the command is not run as root
+error: db5 error(-30973) from dbenv->open: BDB0087 DB_RUNRECOVERY: Fatal error, run database recovery
+  says-packages-database: The database of rpm on this machine is damaged
+Unable to verify server's identity: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed (_ssl.c:897)
+  says-subscription-unreached: The certificate of the subscription server is not trusted here: its own authority, or a proxy in between
+Unable to reach the server at subscription.rhsm.redhat.com:443/subscription
+  says-subscription-unreached: The subscription server subscription.rhsm.redhat.com:443/subscription cannot be reached from here
+HTTP error (410 - Gone): Unit 77aa has been deleted
+  says-subscription-gone: The registration of this machine was removed on the server
+Error: 'rhocp-4.18-for-rhel-9-x86_64-rpms' does not match a valid repository ID. Use "subscription-manager repos --list" to see valid repositories.
+  says-repository-not-entitled: This machine is not entitled to the repository rhocp-4.18-for-rhel-9-x86_64-rpms, or its name is misspelt
+Error: Connection activation failed: No suitable device found for this connection (device eth0 not available because profile is not compatible with device (mismatching interface name)).
+  says-card-of-other-profile: No network card fits this connection (eth0: profile is not compatible with device (mismatching interface
+Error: Connection activation failed: IP configuration could not be reserved (no available address, timeout, etc.)
+  says-address-not-given: The network card gets no address: mostly no DHCP server answered it in time
+Error: NetworkManager is not running.
+  says-networkmanager-down: NetworkManager does not run on this machine
+NmstateError: InvalidArgument: Interface eth1 has unknown port: eth9
+  says-nmstate: nmstate does not bring the network into the wanted state: Interface eth1 has unknown port: eth9
+<warn>  [1730.1] device (ens3): carrier: link lost
+  says-link-lost: The network card ens3 has lost its link
+<warn>  [1730.1] keyfile: load: "/etc/NetworkManager/system-connections/ens3.nmconnection": failed to load connection: File permissions (100644) are insecure
+  says-profile-rights: NetworkManager does not read /etc/NetworkManager/system-connections/ens3.nmconnection: others than root may
+RTNETLINK answers: File exists
+  says-route-there: The address or route that is to be added is there already
+RTNETLINK answers: Network is unreachable
+  says-gateway-outside: The gateway of the route lies in no network that this machine has an address in
+Error: INVALID_ZONE: internl
+  says-firewalld: firewalld does not do it (INVALID_ZONE): internl
+FirewallD is not running
+  says-firewalld-down: firewalld does not run on this machine, so nothing can be opened in it
+iptables: No chain/target/match by that name.
+  says-chain-gone: The packet filter lacks a chain or a module that the rule wants: mostly the firewall was loaded anew after
+Error response from daemon: driver failed programming external connectivity on endpoint registry (77aa): (iptables failed: iptables --wait -t nat -A DOCKER -p tcp -d 0/0 --dport 5000 -j DNAT --to-destination 172.17.0.2:5000 ! -i docker0: iptables: No chain/target/match by that name.
+  says-chain-gone: The packet filter lacks a chain or a module that the rule wants (DOCKER): mostly the firewall was loaded anew
+iptables v1.8.4 (legacy): can't initialize iptables table 'nat': Table does not exist (do you need to insmod?)
+  says-filter-table-missing: The kernel has no table nat of iptables: its module is not loaded, or the machine only does nftables
+506 Cannot talk to daemon
+  says-chronyd-down: chronyd does not run on this machine, or this user may not ask it
+Fatal error : adjtimex(0x8001) failed : Operation not permitted
+  says-clock-not-settable: The time service may not set the clock: it runs in a container, or without the right
+client @0x7f 192.168.7.20#44211 (quay.io): query (cache) 'quay.io/A/IN' denied
+  says-recursion-denied: The name server does not answer 192.168.7.20 for quay.io: that client may not ask it for this
+mirror.fern.lan: resolve call failed: DNSSEC validation failed: no-signature
+  says-dnssec: What the name server is told does not pass the check of signatures (DNSSEC), mostly because zones inside are
+managed-keys-zone: Unable to fetch DNSKEY set '.': timed out
+  says-dnssec: The name server cannot fetch the keys of "." for the check of signatures (DNSSEC), as is so without internet
+Detected falseticker 192.168.7.2 (ntp.fern.lan)
+  says-time-source-wrong: The time server 192.168.7.2 tells another time than the others
+ValueError: Port tcp/22623 already defined
+  says-selinux-defined: SELinux has a setting of its own already: Port tcp/22623
+dns_master_load: fern.lan.zone:9: api.fern.lan: CNAME and other data
+  says-zone-record: api.fern.lan has a CNAME beside other records (fern.lan.zone line 9), which no zone may have
+rndc: 'reload' failed: dynamic zone
+  says-zone-journal: The zone is changed by updates, and its file was edited beside them
+/etc/nftables.conf:12:3-8: Error: syntax error, unexpected string, expecting newline or semicolon
+  says-setting-line: Line 12 of /etc/nftables.conf is not taken: syntax error, unexpected string, expecting newline or semicolon
+Fatal error : Could not parse allow directive at line 12 in file /etc/chrony.conf
+  says-setting-line: Line 12 of /etc/chrony.conf is not taken: Could not parse allow directive
+error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"
+  says-join-token-unknown: The cluster does not know the token abcdef any more: such tokens end after a day
+error execution phase preflight: couldn't validate the identity of the API Server: cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:aa" are pinned
+  says-join-authority: The hash that the machine was given is not of the authority of this cluster
+level=fatal msg="starting kubernetes: preparing server: bootstrap data already found and encrypted with different token"
+  says-join-other-token: The data of the cluster was encrypted with another token than this server is given
+level=error msg="Node password rejected, duplicate hostname or contents of '/etc/rancher/node/password' may not match server node-passwd entry, try enabling a unique node name with the --with-node-id flag"
+  says-join-name-taken: The cluster knows a node of this name with another password: the machine was made anew, or two have the same
+error execution phase kubelet-start: a Node with name "w1" and status "Ready" already exists in the cluster. You must delete the existing Node or change the name of this new joining Node
+  says-join-name-taken: The cluster has a node w1 already
+level=fatal msg="starting kubernetes: preparing server: critical configuration value mismatch between servers: cluster-cidr"
+  says-join-settings-differ: This server is configured otherwise than the ones that are there: cluster-cidr
+[ERROR Swap]: running with swap on is not supported. Please disable swap
+  says-join-check: kubeadm does not take this machine as it is (Swap): running with swap on is not supported. Please disable swap
+level=fatal msg="Failed to find memory cgroup, you may need to add \\"cgroup_memory=1 cgroup_enable=memory\\" to your linux cmdline (/boot/cmdline.txt on a Raspberry Pi)"
+  says-cgroup-memory: The kernel of this machine was started without the cgroup memory
+level=fatal msg="Failed to start networking: unable to initialize network policy controller: error getting node subnet: failed to find interface with specified node ip"
+  says-node-address-missing: No network card of this machine has the address that it is to join with
+/dev/vsock is not readable by the current user
+  says-crc-check: CRC finds this host not set up for it: /dev/vsock is not readable by the current user
+IDRAC.2.8.LIC501: The required license is missing or expired. Obtain an appropriate license and try again
+  says-bmc-license: The management controller has no licence for what is asked of it (mostly virtual media)
+Error in open session response message : insufficient resources for session
+  says-bmc-sessions: The management controller has no session left: others are still open
+Error: Unable to establish LAN session
+  says-bmc-unreached: The management controller does not answer to IPMI
+permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get "http://%2Fvar%2Frun%2Fdocker.sock/v1.24/version": dial unix /var/run/docker.sock: connect: permission denied
+  says-docker-group: This user may not talk to Docker: it is not in its group, or not since this login
+unable to configure the Docker daemon with file /etc/docker/daemon.json: invalid character '}' looking for beginning of object key string
+  says-docker-settings: Docker does not start with /etc/docker/daemon.json: invalid character '}' looking for beginning of object key
+Error response from daemon: could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network
+  says-network-pool: The addresses of the new container network are used by another network of this host
+Error: readlink /var/lib/containers/storage/overlay/l/ABC: no such file or directory
+  says-storage-damaged: The storage of images on this machine is damaged (/var/lib/containers/storage/overlay/l/ABC): a layer lacks
+Error: mounting storage for container 77aa: creating overlay mount to /var/lib/containers/storage/overlay/ab/merged, mount_data="...": invalid argument
+  says-overlay-mount: The layers of a container cannot be put together (/var/lib/containers/storage/overlay/ab/merged): invalid
+Error: invalid internal status, try resetting the pause process with "podman system migrate": could not find any running process: no such process
+  says-pause-process-gone: Podman of this user lost the process that holds its namespaces
+ERRO[0000] User-selected graph driver "overlay" overwritten by graph driver "vfs" from database - delete libpod local files ("/home/core/.local/share/containers/storage") to resolve. May prevent use of images created by other tools
+  says-graph-driver: Podman keeps images of this user with one driver, and is configured for another (overlay, vfs)
+Error: runc: runc create failed: unable to start container process: error during container init: error mounting "proc" to rootfs at "/proc": mount proc:/proc (via /proc/self/fd/6), flags: 0xe: operation not permitted: OCI permission denied
+  says-nested-denied: The host does not let the container be set up (proc): mostly it is to run inside another container, or the
+failed to start daemon: Error initializing network controller: error obtaining controller instance: failed to register "bridge" driver: failed to create NAT chain DOCKER: iptables failed: iptables -t nat -N DOCKER: iptables v1.8.7 (nf_tables): Could not fetch rule set generation id: Permission denied
+  says-engine-firewall: The rules for the network of containers or virtual machines cannot be set (DOCKER): iptables or nftables
+FATA[0000] validate service connection: CRI v1 runtime API is not implemented for endpoint "unix:///var/run/containerd/containerd.sock": rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService
+  says-cri-off: The container runtime at unix:///var/run/containerd/containerd.sock does not serve the kubelet: its CRI part
+FATA[0002] failed to connect: failed to connect, make sure you are running as root and the runtime has been started: context deadline exceeded
+  says-cri-off: The container runtime does not run, or the command was not run as root
+error: internal error: process exited while connecting to monitor: qemu-kvm: -drive file=/var/lib/libvirt/images/m0.qcow2: Failed to get "write" lock
+  says-image-locked: The disk image /var/lib/libvirt/images/m0.qcow2 is used by another virtual machine or program
+error: unsupported configuration: Unable to find 'efi' firmware that is compatible with the current configuration
+  says-firmware-missing: The host of the virtual machines has no EFI firmware that fits what is asked (Secure Boot, architecture)
+error: the CPU is incompatible with host CPU: Host CPU does not provide required features: avx2
+  says-guest-processor: The processor of the host lacks what the virtual machine is to have: avx2
+ERROR    Host does not support any virtualization options
+  says-no-hypervisor: The host offers no virtualisation to libvirt: QEMU is not installed, or its service does not run
+2026/11/03 10:11:12 [error] 2211#2211: *12 open() "/usr/share/nginx/html/rhcos/rootfs.img" failed (2: No such file or directory), client: 192.168.7.21
+  says-file-not-served: The server cannot hand out /usr/share/nginx/html/rhcos/rootfs.img: it is not there
+2026/11/03 10:11:12 [error] 2211#2211: *12 open() "/srv/www/bootstrap.ign" failed (13: Permission denied), client: 192.168.7.21
+  says-file-not-served: The server cannot hand out /srv/www/bootstrap.ign: it may not read it (rights of the file or its folders, or
+2026/11/03 10:11:12 [crit] 2211#2211: *3 connect() to 127.0.0.1:5000 failed (13: Permission denied) while connecting to upstream
+  says-upstream-denied: SELinux does not let the web server connect to 127.0.0.1:5000, or its socket may not be opened
+1730628672.123   5003 192.168.7.20 TCP_MISS/503 0 CONNECT quay.io:443 - HIER_NONE/- -
+  says-proxy-no-way: The proxy itself does not reach quay.io:443: no address, or no way out
+https://pxe.fern.lan/boot.ipxe... Permission denied (https://ipxe.org/022c6092)
+  says-ipxe-not-started: iPXE may not fetch https://pxe.fern.lan/boot.ipxe: mostly it does not trust the certificate of that server,
+Could not boot: Exec format error (https://ipxe.org/2e008081)
+  says-ipxe-not-started: iPXE cannot start the file that it fetched: it is no kernel, script or loader that this firmware takes (BIOS
+java.lang.OutOfMemoryError: Java heap space
+  says-java-heap: The Java program has too little memory of its own (Java heap space)
+kex_exchange_identification: Connection closed by remote host
+  says-ssh-closed: The SSH server ends the connection before any login (Connection closed by remote host): too many at once
+channel 3: open failed: administratively prohibited: open failed
+  says-ssh-forward: The SSH server does not allow this forwarding
+rsync: connection unexpectedly closed (0 bytes received so far) [sender]
+  says-rsync-no-shell: rsync got no other end: the login by ssh failed, or that machine has no rsync (the lines before tell)
+skopeo: error while loading shared libraries: libgpgme.so.11: cannot open shared object file: No such file or directory
+  says-library-missing: The library libgpgme.so.11 is not on this machine
+curl: (22) The requested URL returned error: 404
+  says-curl: The server answers with an error (The requested URL returned error: 404)
+curl: (35) OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to mirror.fern.lan:8443
+  says-tls-cut: mirror.fern.lan:8443 cut the connection while TLS was agreed: a proxy, firewall or balancer in between, or
+fatal: detected dubious ownership in repository at '/srv/gitops'
+  says-git-owner: The repository /srv/gitops belongs to another user than the one who runs git
+error: failed to push some refs to 'git.fern.lan:ocp/gitops.git'
+  says-git-behind: The push (git.fern.lan:ocp/gitops.git) is refused: the branch there is ahead, or may not be written
+remote: GitLab: You are not allowed to push code to protected branches on this project.
+  says-git-protected: The Git server does not let this account push to protected branches
+fatal: repository 'https://git.fern.lan/ocp/gitop.git/' not found
+  says-git-missing: There is no repository https://git.fern.lan/ocp/gitop.git/, or this login may not see it
+fatal: couldn't find remote ref release-4.18
+  says-git-missing: The repository has no branch or tag release-4.18
+Error: Inconsistent dependency lock file
+  says-terraform-init: The directory of Terraform is not initialised for what its files ask, or its lock file is of other providers
+An argument named "memoryy" is not expected here.
+  says-terraform-input: Terraform does not know the argument memoryy there: it is misspelt, or of another version of the provider
+An input variable with the name "clusterid" has not been declared.
+  says-terraform-input: The variable clusterid of Terraform is used and not declared
+This configuration does not support Terraform version 0.12.31.
+  says-terraform-version: These files are for another version of Terraform than 0.12.31
+[WARNING]: Could not match supplied host pattern, ignoring: masters
+  says-ansible-hosts: The inventory of Ansible has no host or group masters: nothing is run there
+ERROR! couldn't resolve module/action 'community.libvirt.virt'. This often indicates a misspelling, missing collection, or incorrect module path.
+  says-ansible-part: Ansible has no module community.libvirt.virt here
+fatal: [bastion]: FAILED! => {"changed": false, "msg": "Timeout when waiting for 192.168.7.21:6443"}
+  says-ansible-waited: Ansible waited in vain for 192.168.7.21:6443
+Error: Cycle: aws_security_group.a, aws_security_group.b
+  says-terraform-cycle: Resources of Terraform need each other in a circle: aws_security_group.a, aws_security_group.b
+Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "letsencrypt" not found
+  says-issuer-missing: cert-manager finds no ClusterIssuer letsencrypt
+acme: error: 403 :: urn:ietf:params:acme:error:unauthorized :: Invalid response from http://app.fern.lan/.well-known/acme-challenge/abc: 404
+  says-acme: The authority does not issue the certificate (unauthorized): Invalid response from
+`;
+
+const LINES = SAID.trim().split('\n');
+const CASES = LINES.flatMap((line, index) => {
+  const [, id = '', cause = ''] = /^ {2}(says-[\w-]+): (.+)$/.exec(LINES[index + 1] ?? '') ?? [];
+  return index % 2 === 0 ? [{ line, id, cause }] : [];
+});
+
+test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
+  const reading = readPlainly(line);
+
+  expect(reading?.id).toBe(id);
+  expect(reading?.cause).toContain(cause);
+});
+
+test('each of the programs has a line for each of its readings', () => {
+  const ids = PROGRAM_READINGS.map(({ id }) => id);
+
+  expect(ids.filter((id) => !CASES.some((one) => one.id === id))).toEqual([]);
+});
+
+/** What looks alike and has another cause, or none. */
+test.each([
+  ['depot.service: Main process exited, code=exited, status=255/EXCEPTION', undefined],
+  ['depot.service: Main process exited, code=exited, status=203/EXEC', 'says-unit-not-run'],
+  ['Unit depot.service is now unmasked', undefined],
+  ['Timed out waiting for device /dev/tpmrm0.', undefined],
+  ['depotctl must not be run as root', undefined],
+  ['/etc/multipath.conf does not exist, blacklisting all devices.', undefined],
+  ['mpatha: remaining active paths: 3', undefined],
+  ['eth0: NIC Link is Up 1000 Mbps Full Duplex', undefined],
+  ['Warning: ALREADY_ENABLED: 8443:tcp', undefined],
+  ['[WARNING]: provided hosts list is empty, only localhost is available.', undefined],
+  ['[ERROR depot]: the lid does not close', undefined],
+  ['curl: (22) The requested URL returned error: 401', 'says-login-refused'],
+  ['curl: (22) The requested URL returned error: 503', 'says-server-fails'],
+  ['connect() failed (111: Connection refused) while connecting to upstream', 'says-refused'],
+  ['open() "/srv/www/favicon.ico" failed (2: No such file or directory)', undefined],
+  ['file /srv/tftp/pxelinux.cfg/01-52-54-00-aa-bb-cc not found for 10.9.0.7', undefined],
+  ['Server api/m1 is DOWN, reason: Layer4 timeout, check duration: 2ms.', 'says-server-down'],
+  ['Complete! The package haproxy-2.4.22-3.el9.x86_64 is installed', undefined],
+  ['kernel: nfs: server nfs.fern.lan OK', undefined],
+  ['Could not boot: Permission denied (https://ipxe.org/022c6092)', undefined],
+])('readPlainly takes %j for %s', (line, id) => {
+  expect(readPlainly(line)?.id).toBe(id);
+});
+
+test.each([
+  ['Layer4 connection problem', 'nothing serves the port'],
+  ['Layer6 invalid response', 'what answers at the port is not what its check wants'],
+  ['Layer7 wrong status', 'what answers at the port is not what its check wants'],
+])('a server that is down by %s is told so', (why, told) => {
+  const line = `Server api/m1 is DOWN, reason: ${why}, check duration: 2ms.`;
+
+  expect(readPlainly(line)?.cause).toContain(told);
+});
