@@ -181,6 +181,16 @@ test.each([
   ['a list of objects', ['{', ' "items" : []}'], { format: 'objects-json', origins: [] }],
   ['other JSON', ['{"a":1}'], { format: 'plain', origins: [], guessed: true }],
   ['YAML', ['', 'kind: Node'], { format: 'objects-yaml', origins: [] }],
+  [
+    'YAML whose head is cut off in a key',
+    ['apiVersion: v1', '- kind: Node', '# words', '}', 'meta'],
+    { format: 'objects-yaml', origins: [] },
+  ],
+  [
+    'a configuration, and below it what came of it',
+    ['apiVersion: v1', 'baseDomain: fern.lan', '...', 'FATAL failed to fetch Fern Variables: x'],
+    { format: 'logrus', origins: ['installer-log'], guessed: true },
+  ],
   ['words about a kind', ['what kind: of'], { format: 'plain', origins: [], guessed: true }],
   [
     'an installer, after other words',
