@@ -76,9 +76,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-program-missing',
     pattern:
-      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '/i,
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '|'(?<windows>[\w.\\/-]+)' is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)/i,
     cause: (found) =>
-      `The program${named(word(found, 'exec', 'shell', 'plain', 'crun', 'python'))} is not there`,
+      `The program${named(word(found, 'exec', 'shell', 'plain', 'crun', 'python', 'windows'))} is not there`,
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
   },
   {

@@ -49,6 +49,16 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'Look at the file, or at what the server really sends (an HTML page of a proxy or a login is a common one)',
   },
   {
+    // Go templates: matchbox, Helm, oc process and many operators.
+    id: 'says-template',
+    pattern:
+      /template: (?<name>[^\s:]*):(?<line>\d+)(?::\d+)?: (?:executing .{0,120}? at <(?<at>[^>]{1,120})>: )?(?<why>[\w"\\].{6,})/,
+    cause: (found) =>
+      `A template cannot be filled in (line ${word(found, 'line')}${named(word(found, 'name') && `of ${word(found, 'name')}`)}${word(found, 'at') === undefined ? '' : `, at ${word(found, 'at')}`})${because(word(found, 'why'))}`,
+    remedy:
+      'Give the value that it names in the form the template expects (a list where it iterates, a number, a text), or correct the template at that line',
+  },
+  {
     id: 'says-content-changed',
     pattern:
       /(?:digest|checksum|sha256|hash|md5)\w*.{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
@@ -91,9 +101,9 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-file-missing',
     pattern:
-      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|Can't open "?(?<openssl>[\w./~-]+)"? for (?:reading|writing), No such file|cannot find the (?:file|path) specified|ENOENT/i,
+      /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|Can't open "?(?<openssl>[\w./~-]+)"? for (?:reading|writing), No such file|(?:open|CreateFile|stat|lstat|read|GetFileAttributesEx|chdir|exec)\w* ["']?(?<windows>[a-z]:[\\/][^:"']{1,200})["']?: The system cannot find|cannot find the (?:file|path) specified|ENOENT/i,
     cause: (found) =>
-      `The file${named(word(found, 'path', 'from', 'quoted', 'bare', 'after', 'openssl'))} is not there`,
+      `The file${named(word(found, 'path', 'from', 'windows', 'quoted', 'bare', 'after', 'openssl'))} is not there`,
     remedy: 'Correct the path, or make the file',
   },
   {

@@ -23,6 +23,12 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'coreos-installer stops: Secure IPL is not supported',
   ],
   [
+    'http://10.9.0.2:8080/fern.ipxe... Operation not supported (https://ipxe.org/3c092083)',
+    '*',
+    'says-ipxe',
+    'iPXE does not get http://10.9.0.2:8080/fern.ipxe: Operation not supported',
+  ],
+  [
     'Error: parsing the list Caused by: 0: the moss of line 3 is no number',
     '*',
     'says-caused-by',

@@ -45,6 +45,14 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     remedy: 'Correct what it names, and run it again',
   },
   {
+    id: 'says-ipxe',
+    pattern:
+      /(?<url>(?:https?|tftp|nfs|ftp):\/\/\S+?)\.{2,6} ?(?<why>[A-Z][\w ]{4,60}) \(https?:\/\/ipxe\.org\/(?<no>[0-9a-f]{8})\)/,
+    cause: (found) => `iPXE does not get ${word(found, 'url')}: ${reason(found)}`,
+    remedy:
+      'Fetch the same address by hand from that network, and read what https://ipxe.org/err/NUMBER says of the number in the line',
+  },
+  {
     id: 'says-ironic',
     pattern: states(
       String.raw`\b(?:ERROR|CRITICAL) ironic[\w.]* \[[^\]]*\] (?!Traceback|\s)${WHY}.{8,})`,

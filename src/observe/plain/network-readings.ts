@@ -49,11 +49,20 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-unknown',
     pattern:
-      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol)(?:(?:host(?:name)?(?: address)?|proxy|member):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
+      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
     cause: (found) =>
       `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget'))} is not known to the name servers of the machine that asked`,
     remedy:
       'Make a record for it in the DNS that this machine asks, or correct the name; "dig NAME" on that machine shows what it is answered',
+  },
+  {
+    id: 'says-network-not-up',
+    pattern:
+      /(?:NetworkManager|systemd-networkd)-wait-online\.service: (?:Failed with result|Main process exited)|Failed to start Network ?Manager Wait Online|(?:Dependency failed for|Timed out waiting for) Network is Online/i,
+    cause: () =>
+      'No network connection of this machine came up in time, so what starts behind it has no network',
+    remedy:
+      'Look at the cards and their cables ("ip -br link"), at what gives them an address (DHCP, ip= of the kernel, profiles: "nmcli device", "journalctl -u NetworkManager")',
   },
   {
     id: 'says-plain-http',

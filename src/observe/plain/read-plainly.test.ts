@@ -38,6 +38,41 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The name depot-1.fern.lan.fern.lan is not known',
   ],
   [
+    "ERRO The term 'Fern\\Get-Depot' is not recognized as the name of a cmdlet, function or script",
+    'says-program-missing',
+    'The program Fern\\Get-Depot is not there',
+  ],
+  [
+    "(InvalidFernNetwork) The provided fern '/subscriptions/1/fern' is in another place than the cluster.",
+    'says-azure',
+    "Azure refuses it (InvalidFernNetwork): The provided fern '/subscriptions/1/fern' is in another",
+  ],
+  [
+    'systemd[1]: Failed to start Network Manager Wait Online.',
+    'says-network-not-up',
+    'No network connection of this machine came up in time',
+  ],
+  [
+    'level=error msg="error rendering template: template: :7:29: executing "" at <.fern_keys>: range can\'t iterate over moss"',
+    'says-template',
+    "A template cannot be filled in (line 7, at .fern_keys) (range can't iterate over moss",
+  ],
+  [
+    'Error: template: fern/templates/web.yaml:12:5: executing "fern/templates/web.yaml" at <.Values.depot.port>: nil pointer evaluating interface {}.port',
+    'says-template',
+    'A template cannot be filled in (line 12 of fern/templates/web.yaml, at .Values.depot.port) (nil pointer',
+  ],
+  [
+    'Error: CreateFile C:\\Users\\ada\\fern depot\\config: The system cannot find the file specified.',
+    'says-file-missing',
+    'The file C:\\Users\\ada\\fern depot\\config is not there',
+  ],
+  [
+    "Error: virError(Code=55, Domain=10, Message='Requested operation is not valid: the disk 'vda' of 'fern' is held')",
+    'says-libvirt',
+    "libvirt refuses it: Requested operation is not valid: the disk 'vda' of 'fern' is held",
+  ],
+  [
     'ssh: connect: Error: getaddrinfo ENOTFOUND depot.fern.lan',
     'says-name-unknown',
     'The name depot.fern.lan is not known',

@@ -38,10 +38,18 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-libvirt',
     pattern: new RegExp(
-      String.raw`\berror: (?:internal error|unsupported configuration|Requested operation is not valid|operation failed|invalid argument|XML error|Operation not supported): ${NO_REASON}(?<why>.{8,})|virError\(Code=\d+, Domain=\d+, Message='(?<code>[^']{8,})'`,
+      String.raw`\berror: (?:internal error|unsupported configuration|Requested operation is not valid|operation failed|invalid argument|XML error|Operation not supported): ${NO_REASON}(?<why>.{8,})|virError\(Code=\d+, Domain=\d+, Message='(?<code>.{8,}?)'(?:\)|$)`,
     ),
     cause: (found) => `libvirt refuses it: ${reason(found)}`,
     remedy: 'Correct what it names on the host of the virtual machines',
+  },
+  {
+    // How the Azure command line and Azure Resource Manager give the code of an error and what it means.
+    id: 'says-azure',
+    pattern:
+      /(?:^(?:ERROR: )?\(|\bCode: |\bCode=\\?")(?<name>(?!DeploymentFailed|ResourceDeploymentFailure|InternalServerError)[A-Z][a-z]+(?:[A-Z][a-zA-Z]+)+)(?:\) |,? Message: |\\?" Message=\\?")(?<why>(?!At least one)[A-Z][^"\\]{12,})/,
+    cause: (found) => `Azure refuses it (${word(found, 'name')}): ${reason(found)}`,
+    remedy: NAMED_BY_IT,
   },
   {
     id: 'says-config-line',
@@ -54,7 +62,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-local-host',
     pattern:
-      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
+      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
     cause: (found) => `By the program's own check of this host: ${reason(found)}`,
     remedy:
       'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',
