@@ -58,9 +58,9 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-network-not-up',
     pattern:
-      /(?:NetworkManager|systemd-networkd)-wait-online\.service: (?:Failed with result|Main process exited)|Failed to start Network ?Manager Wait Online|(?:Dependency failed for|Timed out waiting for) Network is Online/i,
-    cause: () =>
-      'No network connection of this machine came up in time, so what starts behind it has no network',
+      /(?:NetworkManager|systemd-networkd)-wait-online\.service: (?:Failed with result|Main process exited)|Failed to start Network ?Manager Wait Online|(?:Dependency failed for|Timed out waiting for) Network is Online|\/tmp\/net\.(?<card>[\w.:-]{1,40})\.did-setup/i,
+    cause: (found) =>
+      `No network connection of this machine${because(word(found, 'card'))} came up in time, so what starts behind it has no network`,
     remedy:
       'Look at the cards and their cables ("ip -br link"), at what gives them an address (DHCP, ip= of the kernel, profiles: "nmcli device", "journalctl -u NetworkManager")',
   },
@@ -92,9 +92,12 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-certificate-old-name',
-    pattern: /relies on legacy Common Name|certificate is not valid for any names/i,
+    pattern:
+      /relies on (?<legacy>legacy Common Name)|certificate is not valid for any names(?:, but wanted to match (?<wanted>[\w.-]+))?/i,
     cause: (found) =>
-      `The certificate of ${at(found)} has its name only as Common Name, which programs no longer read: it has no subjectAltName`,
+      word(found, 'legacy') === undefined
+        ? `The certificate of ${at(found)} carries no name at all that programs compare (subjectAltName)${because(word(found, 'wanted') && `asked as ${word(found, 'wanted')}`)}`
+        : `The certificate of ${at(found)} has its name only as Common Name, which programs no longer read: it has no subjectAltName`,
     remedy:
       'Make a certificate whose subjectAltName has every name and address by which it is asked',
   },

@@ -53,6 +53,16 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'No network connection of this machine came up in time',
   ],
   [
+    'dracut-initqueue[700]: Warning: /lib/dracut/hooks/initqueue/finished/wait-network.sh: "[ -f /tmp/net.ens7.did-setup ]"',
+    'says-network-not-up',
+    'No network connection of this machine (ens7) came up in time',
+  ],
+  [
+    'x509: certificate is not valid for any names, but wanted to match depot.fern.lan',
+    'says-certificate-old-name',
+    'carries no name at all that programs compare (subjectAltName) (asked as depot.fern.lan)',
+  ],
+  [
     'level=error msg="error rendering template: template: :7:29: executing "" at <.fern_keys>: range can\'t iterate over moss"',
     'says-template',
     "A template cannot be filled in (line 7, at .fern_keys) (range can't iterate over moss",
