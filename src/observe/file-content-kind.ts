@@ -22,7 +22,10 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
     return { format: 'journal-json', origins: [] };
   if (isOwnEvent(first)) return { format: 'own-events', origins: ['cli:atoll'] };
   if (/^\s*[{[]/.test(first)) return kindOfJson(text);
-  if (/^(?:---|apiVersion:|kind:|items:)/.test(first) && !lines.some((line) => PROSE.test(line)))
+  if (
+    /^(?:---\s*(?:#|$)|apiVersion:|kind:|items:)/.test(first) &&
+    !lines.some((line) => PROSE.test(line))
+  )
     return { format: 'objects-yaml', origins: [] };
   if (lines.some(isSaidByInstaller)) return guessed('logrus', ['installer-log']);
   // podman, skopeo, CRI-O and others log in the same form.

@@ -69,6 +69,7 @@ test.each([
   ],
   ['apiVersion: v1\nkind: Depot\n$ depotctl seal\nerror: crate 7 has no lid\n', 'plain'],
   ['apiVersion: v1\nkind: Depot\nFATAL failed to fetch Install Config\n', 'logrus'],
+  ['--- FAIL: crate 7 (3.09s)\n    error: no lid\n', 'plain'],
   ['just words\n', 'plain'],
 ])('kindOfContent takes %j for %s', (head, format) => {
   expect(kindOfContent(Buffer.from(head))?.format).toBe(format);

@@ -21,7 +21,7 @@ const PORTS: Readonly<Record<string, string>> = {
   '2380': 'etcd',
   '3128': 'a proxy',
   '3260': 'iSCSI',
-  '5050': 'the Ironic inspector of the bootstrap machine',
+  '5050': 'the Ironic inspector',
   '5432': 'PostgreSQL',
   '6180': 'the image server of the bare metal services',
   '6379': 'Redis',

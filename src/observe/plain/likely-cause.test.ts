@@ -177,3 +177,17 @@ test('diagnose reads the exception that a program of Python ends with', async ()
     ),
   ).toMatchObject({ id: 'says-itself', cause: "KeyError: 'lid_of_crate'" });
 });
+
+test('diagnose reads the last line whatever it calls itself, and what was harmless had it not been the end', async () => {
+  const said = 'level=debug msg="open /etc/depot.key: permission denied"';
+  const tried =
+    'INFO[0003] trying next depot  error="dial tcp 10.9.0.3:7777: connect: connection refused"';
+
+  expect(await likelyOf('level=info msg="begins"', said)).toMatchObject({
+    id: 'says-access-denied',
+  });
+  expect(
+    await likelyOf(said, 'level=info msg="goes its way"', 'level=info msg="and on"'),
+  ).toBeUndefined();
+  expect(await likelyOf(tried, 'FATA[0003] sealing failed')).toMatchObject({ id: 'says-refused' });
+});

@@ -31,7 +31,7 @@ const WARNS =
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =
@@ -48,7 +48,8 @@ function failureOf(line: EvidenceLine): Severity {
 
 /** Whoever pastes a few lines shows what does not go on: what is warned of, waited for or tried again to the last is it. */
 function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
-  const lasts = count >= LASTING || (behind < LASTING && !PASSES.test(line.text));
+  const isLate = behind < LASTING && !PASSES.test(line.text);
+  const lasts = count >= LASTING || (isLate && (behind === 0 || !SAID_ASIDE.test(line.text)));
   return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
 }
 const LASTING = 3;
@@ -56,8 +57,9 @@ const LASTING = 3;
  * Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. A budget
  * does not give way to being asked again.
  */
-const PASSES =
-  /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try(?!.*disruption budget)/;
+const PASSES = /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try(?!.*disruption budget)/i;
+/** Only what is said last is meant as the end. */
+const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b/;
 
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
 const AT_LEAST = 25;
@@ -168,15 +170,26 @@ function claimsAtEnd(
   let endedIll = false;
   for (const [behind, text] of end.entries()) {
     const shape = shapeOf(text);
-    const severity = shape ? way.failureOf(shape, behind) || warnedOf(shape, next) : 0;
-    const claim =
-      shape && severity > 0 && !isHarmless(shape.line) ? claimOf(shape, way) : undefined;
+    const severity = shape ? severityIn(shape, behind, next, isHarmless, way) : 0;
+    const claim = shape && severity > 0 ? claimOf(shape, way) : undefined;
     if (claim && shape) claims.push({ severity, tells: way.weigh?.(shape.line) ?? 0, claim });
     else if (!endedIll && goesOn(text)) break;
     endedIll ||= ENDED_ILL.test(text);
     next = shape;
   }
   return claims;
+}
+
+/** What is harmless where things go on is not where the error right behind it says no more. */
+function severityIn(
+  shape: LinesOfShape,
+  behind: number,
+  next: LinesOfShape | undefined,
+  isHarmless: IsHarmless,
+  way: Way,
+): Severity {
+  const own = way.failureOf(shape, behind);
+  return own > 0 && !isHarmless(shape.line) ? own : warnedOf(shape, next);
 }
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */

@@ -4,6 +4,8 @@ import { ownWords, tellsOf } from './own-words.ts';
 test.each([
   ['depotctl: error: crate 7 is already sealed', 'depotctl: error: crate 7 is already sealed'],
   ['ERROR the lid of crate-7 does not fit', 'the lid of crate-7 does not fit'],
+  ['[ERROR Lid-7]: the lid of crate-7 is not round', 'the lid of crate-7 is not round'],
+  ['ERROR! no lid of crate-7 was found', 'no lid of crate-7 was found'],
   ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
   ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
   [
@@ -32,6 +34,7 @@ test.each([
   ['that a step failed', 'error: sealing of crate 7 failed'],
   ['how a process ended', 'error: depotctl did not finish: exit status 3'],
   ['where the reason is', 'error: crate 7 is not sealed, see the log for details'],
+  ['a row of a table', 'depot.crt   Nov 02, 2027   218d   depot-ca   no'],
   ['that more follows', 'error: these crates are not sealed:'],
   ['too little', 'error: no'],
 ])('ownWords is silent where a line only says %s', (_what, line) => {
@@ -45,10 +48,10 @@ test('tellsOf sets what has a name before what has none', () => {
   );
 });
 
-test('ownWords shows the end of a long error, which says why, and no secret of it', () => {
+test('ownWords shows how a long error begins and ends, which says why, and no secret of it', () => {
   const long = `error: ${'outer step: '.repeat(60)}crate 7 has no lid`;
 
-  expect(ownWords(long)?.cause).toMatch(/^….*crate 7 has no lid$/);
+  expect(ownWords(long)?.cause).toMatch(/^outer step: .* … .*crate 7 has no lid$/);
   expect(ownWords('error: login as a with password=hunter22 is not valid')?.cause).not.toContain(
     'hunter22',
   );

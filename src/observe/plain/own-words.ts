@@ -24,6 +24,9 @@ const TELLS_NOTHING =
 /** How a program of Python or Java ends. */
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
 
+/** Of a table, whose "no" and "none" are values. */
+const ROW = /^[^:"]*\S {2,}\S[^:"]* {2,}\S+\s*$/;
+
 /** A name, a path, a field or a number: what it is about. */
 const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\d/;
 
@@ -34,24 +37,25 @@ const BEFORE_IT: readonly RegExp[] = [
   /^.*?\b[EFW]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ \S+\.go:\d+\] /,
   /^\W*\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s+/,
   /^\W*(?:ERRO|FATA|WARN)\[[^\]]*\]\s*/,
-  /^\W*(?:ERROR|FATAL)\]?:?\s+/,
+  /^\W*(?:ERROR|FATAL)(?: [\w-]+\](?=:))?\]?[:!]?\s+/,
   /^\W*(?:(?:error|fatal|fatal error)\b[:\]]\s*)+/i,
 ];
 
 /** Where logs of fields, JSON and tasks keep what went wrong. */
 const FIELDS =
-  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|message|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
+  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|[Mm]essage|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
 const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 
 /** What programs advise, having said what is wrong. */
 const ADVICE =
   /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case ).*$/;
 
-const LONGEST = 320;
+const LONGEST = 340;
+const HEAD = 120;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
-  if (said.length < 12 || TELLS_NOTHING.test(said)) return 0;
+  if (said.length < 12 || TELLS_NOTHING.test(said) || ROW.test(said)) return 0;
   if (!STATES.test(said) && !EXCEPTION.test(said)) return 0;
   return NAMES.test(said) ? 2 : 1;
 }
@@ -79,9 +83,11 @@ function tellingPart(text: string): OwnWords {
   return parts.reduce((best, part) => (part.weight > best.weight ? part : best));
 }
 
-/** As much of a text as can be read at a glance: programs put the reason at the end. */
+/** As much of a text as can be read at a glance: programs say first what they did, and last why it failed. */
 const atAGlance = (said: string): string =>
-  said.length > LONGEST ? `…${said.slice(-LONGEST)}` : said;
+  said.length > LONGEST
+    ? `${said.slice(0, HEAD).trimEnd()} … ${said.slice(HEAD - LONGEST).trimStart()}`
+    : said;
 
 /** What a line says without who said it, when, and how bad it is. */
 export const saidIn = (text: string): string => atAGlance(tellingPart(text).said);

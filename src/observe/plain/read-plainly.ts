@@ -19,7 +19,7 @@ import { STATED_READINGS } from './stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
 export const FAILS =
-  /\b(?:errors?|fatal|fail(?:ed|ure|ing)\w*|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[|^[\w.]*(?:Error|Exception): /i;
+  /\b(?:errors?|fatal|fail(?:ed|ure|ing)?\b|unable|cannot|can't|could not|couldn't)\b|^(?:FATA|ERRO)\[|^[\w.]*(?:Error|Exception): /i;
 
 /**
  * What others answer and what this machine lacks: whoever says why in the same line speaks before a bare status. Before

@@ -18,5 +18,5 @@ export const goesOn = (text: string): boolean =>
  * descriptions of what there is, with their heads, and events of what is tried.
  */
 const OF_A_STATE =
-  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active): |since unit was started|previously-fetched|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b/;
+  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active): |since unit was started|previously-fetched|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b|\| Normal \| (?:Scheduled|Pulling|Killing)\b/;
 const ADVICE = /^\W*(?:Ensure|Make sure|Check|Verify|Try|See|Please|Confirm)\b/;
