@@ -110,9 +110,11 @@ function speakersOf(
   return likeliest(roots.length > 0 ? roots : left, origins);
 }
 
-/** A runbook quotes what may happen, and what was typed at a prompt has not happened yet. */
+/** A runbook quotes what may happen, and what was typed at a prompt has not happened yet. Nobody types a quoted sentence. */
 export const isQuoted = (text: string): boolean =>
-  /^\s*(?:[|*-] +)?`[^`]+`|^(?:\[[^\]\s]+@[^\]]+\]|[\w.-]+@[\w.-]+:\S+)?[$#] \S/.test(text);
+  /^\s*(?:[|*-] +)?`[^`]+`|^(?:\[[^\]\s]+@[^\]]+\]|[\w.-]+@[\w.-]+:\S+)?[$#] (?!["'][^"']* )\S/.test(
+    text,
+  );
 
 /** A line that was wrapped names the other end in the line before it. */
 export function partiesWith(seen: string, lead: string | undefined): readonly Party[] {
