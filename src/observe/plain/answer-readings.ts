@@ -58,6 +58,16 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: 'Give it this permission (role, policy), or use a login that has it',
   },
   {
+    // How every check of the API server refuses an object; what a user may not do has words of its own.
+    id: 'says-not-admitted',
+    isGeneral: true,
+    pattern:
+      /(?<kind>[a-z][\w.-]+) "(?<name>[^"]+)" is forbidden: (?!User |unable to validate against)(?<why>.{8,})/,
+    cause: (found) =>
+      `The API server does not admit ${word(found, 'kind')} "${word(found, 'name')}": ${word(found, 'why')}`,
+    remedy: 'Correct what it names in the object or its namespace',
+  },
+  {
     id: 'says-webhook-denied',
     pattern: /admission webhook "(?<name>[^"]+)" denied the request:? ?(?<why>.*)/i,
     cause: (found) =>
@@ -126,9 +136,20 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: LOOK_AT_LOGIN,
   },
   {
+    id: 'says-token-refused',
+    pattern:
+      /\bInvalid token \(\d{3}\)|(?:invalid|expired|unknown) (?:join|bootstrap|registration|cluster|agent|node|bearer|authentication) token\b|(?:join|bootstrap|registration|cluster|agent|node|bearer|access|refresh) token (?:\S+ )?(?:is |has |was )?(?:already )?(?:invalid|expired|not valid|unknown|used)|the token (?:is|has) (?:invalid|expired)|could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<id>[^"]+)"|token CA hash does not match(?<hash> the Cluster CA certificate hash)/i,
+    cause: (found) =>
+      word(found, 'hash') === undefined
+        ? `${at(found)} does not know the token${named(word(found, 'id'))} that it was shown, or no longer: it has ended, was used already, or is written wrongly`
+        : 'The token names another CA than the cluster has: it is of another cluster, or of this one before its CA was made anew',
+    remedy:
+      'Have a new one made there ("kubeadm token create --print-join-command", "microk8s add-node", "oc whoami -t" after a login), and use it in time',
+  },
+  {
     id: 'says-login-refused',
     pattern:
-      /\bunauthorized\b|\b401\b|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
+      /\bunauthorized\b|(?<!\.\w{1,4}:)\b401\b|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) => `${at(found)} does not accept the login, or was sent none`,
     remedy: LOOK_AT_LOGIN,
   },
@@ -136,7 +157,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-forbidden',
     isGeneral: true,
     pattern:
-      /\bforbidden\b(?! (?:when|whitespace|character)|: (?:not a|host not))|\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
+      /\bforbidden\b(?! (?:when|whitespace|character)|: (?:not a|host not))|(?<!\.\w{1,4}:)\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>
       word(found, 'acl') === undefined
         ? `${at(found)} forbids it`
@@ -160,7 +181,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-server-fails',
     isGeneral: true,
     pattern:
-      /(?<!\.go:)\b(?<status>50[0234]|52[0-7])\b(?!\.\d)[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
+      /(?<!\.\w{1,4}:)\b(?<status>50[0234]|52[0-7])\b(?!\.\d)[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
       `${at(found)} answers with an error of its own${because(word(found, 'status'))}: what stands behind it does not serve`,
     remedy:

@@ -12,8 +12,10 @@ export const HOST_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-memory',
-    pattern: /out of memory|OOMKill|cannot allocate memory|oom-kill/i,
-    cause: () => 'There is not enough memory: a process was killed for it',
+    pattern:
+      /out of memory(?:.{0,20}Killed process \d+ \((?<process>[^)]+)\))?|OOMKill|cannot allocate memory|oom-kill/i,
+    cause: (found) =>
+      `There is not enough memory: a process${because(word(found, 'process'))} was killed for it`,
     remedy: 'Give the machine or the container more memory, or run less beside it',
   },
   {

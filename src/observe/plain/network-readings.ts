@@ -67,7 +67,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-plain-http',
     pattern:
-      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|plaintext connection|malformed HTTP response \\*"\\*x15/i,
+      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|oversized record received with length 20527|plaintext connection|malformed HTTP response \\*"\\*x15/i,
     cause: (found) => `${at(found)} speaks plain HTTP where TLS is expected`,
     remedy:
       'Serve TLS there, correct the port, or look whether a proxy or load balancer in between answers instead',

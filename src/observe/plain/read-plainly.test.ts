@@ -7,6 +7,66 @@ import { RUNNING_READINGS } from './running-readings.ts';
 /** A line of each kind, by a program that no rule knows, what it says, and the line before it where that matters. */
 const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: string])[] = [
   [
+    'Warning FailedCreatePodSandBox 2m kubelet Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    'says-runtime-slow',
+    'does not come to the end of it in time',
+  ],
+  [
+    'Error creating: pods "depot-0" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false',
+    'says-pod-security',
+    'The pod depot-0 does not meet the security level restricted:latest of its namespace (allowPrivilegeEscalation != false)',
+  ],
+  [
+    'Error: container has runAsNonRoot and image will run as root (pod: "depot-0_fern(ab)", container: depot)',
+    'says-runs-as-root',
+    'The pod depot-0_fern may not run as root, and its image is made to',
+  ],
+  [
+    'Error: container has runAsNonRoot and image has non-numeric user (fern), cannot verify user is non-root',
+    'says-runs-as-root',
+    'it has a non-numeric user (fern)',
+  ],
+  [
+    'Warning  Evicted  4m  kubelet  The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi.',
+    'says-low-on',
+    'The node was short of memory, so the kubelet ended the pod (Threshold quantity: 100Mi, available: 40Mi)',
+  ],
+  [
+    'Error creating: pods "depot-0" is forbidden: error looking up service account fern/depot: serviceaccount "depot" not found',
+    'says-not-admitted',
+    'The API server does not admit pods "depot-0": error looking up service account fern/depot',
+  ],
+  [
+    'Memory cgroup out of memory: Killed process 4121 (depotd) total-vm:8kB',
+    'says-memory',
+    'There is not enough memory: a process (depotd) was killed for it',
+  ],
+  [
+    'Connection failed. Invalid token (500).',
+    'says-token-refused',
+    'does not know the token that it was shown, or no longer',
+  ],
+  [
+    'error execution phase preflight: could not find a JWS signature in the cluster-info ConfigMap for token ID "fern01"',
+    'says-token-refused',
+    'does not know the token fern01',
+  ],
+  [
+    'fatal: token CA hash does not match the Cluster CA certificate hash: 1a2b != 3c4d',
+    'says-token-refused',
+    'it is of another cluster',
+  ],
+  [
+    'error pulling image configuration: download failed after attempts=6: unknown blob',
+    'says-part-not-served',
+    'it passes another registry on and could not fetch the part from there',
+  ],
+  [
+    'Error: Get "https://depot.fern.lan:5000/v1/_ping": tls: oversized record received with length 20527',
+    'says-plain-http',
+    'depot.fern.lan:5000 (the mirror registry) speaks plain HTTP where TLS is expected',
+  ],
+  [
     'Error creating: pods "depot-0" is forbidden: unable to validate against any security context constraint: [provider restricted-v2: .containers[0].runAsUser: Invalid value: 7: must be in the ranges: [1, 2]]',
     'says-scc',
     'admits the pod depot-0 (provider restricted-v2: .containers[0].runAsUser: Invalid value: 7',
@@ -1101,3 +1161,11 @@ test('readPlainly takes a node without pressure for none that has it', () => {
   expect(readPlainly('Node node-1 status is now: NodeHasNoDiskPressure')).toBeUndefined();
   expect(readPlainly('DiskPressure   False   kubelet has no pressure')).toBeUndefined();
 });
+
+test.each(['403', '401', '500'])(
+  'readPlainly takes line %s of a source file for no answer',
+  (no) => {
+    expect(readPlainly(`failed (depot/deploy.go:${no})`)).toBeUndefined();
+    expect(readPlainly(`failed: depot.fern.lan answers ${no}`)).toBeDefined();
+  },
+);

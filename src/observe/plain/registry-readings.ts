@@ -101,6 +101,15 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
       'Copy all of an image (--all, --keep-manifest-list) to a registry that takes lists, OCI manifests and referrers, or let the tool convert it (--format v2s2)',
   },
   {
+    id: 'says-part-not-served',
+    pattern:
+      /(?:error pulling image|download fail(?:ed|es) after attempts=\d+|fetching (?:blob|config)|reading (?:blob|config)|(?:copying|fetching) config).{0,300}(?:\bunknown blob\b|blob unknown|BLOB_UNKNOWN)/i,
+    cause: (found) =>
+      `${at(found)} knows the image, and does not hand out a part of it (unknown blob): its storage has lost it, or it passes another registry on and could not fetch the part from there`,
+    remedy:
+      'Of a registry that passes others on (remote, proxy): look whether it reaches the hosts that keep the layers of the other one, and empty its cache of this image; else push the image again',
+  },
+  {
     id: 'says-blob-missing',
     pattern:
       /\bunknown blob\b|blob unknown|BLOB_UNKNOWN|layer "?(?<layer>sha256:\w+)"? is not present/i,
