@@ -12,31 +12,6 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Remove what the pod asks for beyond "restricted" (fixed users, host paths, host network, privileges), or grant its service account one that allows it: oc adm policy add-scc-to-user SCC -z SERVICEACCOUNT',
   },
   {
-    id: 'says-pod-security',
-    pattern:
-      /(?:pods? "?(?<pod>[^"\s]+)"? is forbidden: )?violates PodSecurity "(?<level>[^"]+)": (?<why>.{4,})/,
-    cause: (found) =>
-      `The pod${named(word(found, 'pod'))} does not meet the security level ${word(found, 'level')} of its namespace${because(word(found, 'why'))}`,
-    remedy:
-      'Set in the pod what is named (securityContext), or give the namespace a level that allows it (label pod-security.kubernetes.io/enforce)',
-  },
-  {
-    id: 'says-runs-as-root',
-    pattern:
-      /container has runAsNonRoot and image (?:will run as root|has (?<user>non-numeric user \([^)]+\)))(?:.{0,20}pod: "(?<pod>[^"(]+))?/,
-    cause: (found) =>
-      `The pod${named(word(found, 'pod'))} may not run as root, and its image ${word(found, 'user') === undefined ? 'is made to' : `does not show that it does not: it has a ${word(found, 'user')}`}`,
-    remedy: 'Set runAsUser to a number in the pod, or use an image with a numeric user of its own',
-  },
-  {
-    id: 'says-low-on',
-    pattern: /The node was low on resource: (?<what>[\w-]+)(?:\. (?<why>.{4,}))?/,
-    cause: (found) =>
-      `The node was short of ${word(found, 'what')}, so the kubelet ended the pod${because(word(found, 'why'))}`,
-    remedy:
-      'Find what takes it on that node ("oc adm top", "df -h"), give its pods requests and limits, or the node more of it',
-  },
-  {
     id: 'says-unschedulable',
     pattern:
       /0\/\d+ nodes are available: (?<why>.{1,400}?)(?:\.? preemption: .*)?$|No nodes are available that match all of the (?:following )?predicates:{1,2} (?<predicates>.+)|fit failure (?:summary )?on nodes? ?(?<fit>(?:\([^)]+\))?\s?: \S.+)/i,

@@ -12,29 +12,9 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'does not come to the end of it in time',
   ],
   [
-    'Error creating: pods "depot-0" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false',
-    'says-pod-security',
-    'The pod depot-0 does not meet the security level restricted:latest of its namespace (allowPrivilegeEscalation != false)',
-  ],
-  [
-    'Error: container has runAsNonRoot and image will run as root (pod: "depot-0_fern(ab)", container: depot)',
-    'says-runs-as-root',
-    'The pod depot-0_fern may not run as root, and its image is made to',
-  ],
-  [
-    'Error: container has runAsNonRoot and image has non-numeric user (fern), cannot verify user is non-root',
-    'says-runs-as-root',
-    'it has a non-numeric user (fern)',
-  ],
-  [
-    'Warning  Evicted  4m  kubelet  The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi.',
-    'says-low-on',
-    'The node was short of memory, so the kubelet ended the pod (Threshold quantity: 100Mi, available: 40Mi)',
-  ],
-  [
-    'Error creating: pods "depot-0" is forbidden: error looking up service account fern/depot: serviceaccount "depot" not found',
+    'Error: pods "depot-0" is forbidden: unable to create new content in namespace fern because it is being terminated',
     'says-not-admitted',
-    'The API server does not admit pods "depot-0": error looking up service account fern/depot',
+    'The API server does not admit pods "depot-0": unable to create new content in namespace fern',
   ],
   [
     'Memory cgroup out of memory: Killed process 4121 (depotd) total-vm:8kB',
