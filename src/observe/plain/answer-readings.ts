@@ -138,11 +138,9 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-token-refused',
     pattern:
-      /\bInvalid token \(\d{3}\)|(?:invalid|expired|unknown) (?:join|bootstrap|registration|cluster|agent|node|bearer|authentication) token\b|(?:join|bootstrap|registration|cluster|agent|node|bearer|access|refresh) token (?:\S+ )?(?:is |has |was )?(?:already )?(?:invalid|expired|not valid|unknown|used)|the token (?:is|has) (?:invalid|expired)|could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<id>[^"]+)"|token CA hash does not match(?<hash> the Cluster CA certificate hash)/i,
+      /\bInvalid token \(\d{3}\)|(?:invalid|expired|unknown) (?:join|bootstrap|registration|cluster|agent|node|bearer|authentication) token\b|(?:join|bootstrap|registration|cluster|agent|node|bearer|access|refresh) token (?:\S+ )?(?:is |has |was )?(?:already )?(?:invalid|expired|not valid|unknown|used)|the token (?:is|has) (?:invalid|expired)/i,
     cause: (found) =>
-      word(found, 'hash') === undefined
-        ? `${at(found)} does not know the token${named(word(found, 'id'))} that it was shown, or no longer: it has ended, was used already, or is written wrongly`
-        : 'The token names another CA than the cluster has: it is of another cluster, or of this one before its CA was made anew',
+      `${at(found)} does not know the token that it was shown, or no longer: it has ended, was used already, or is written wrongly`,
     remedy:
       'Have a new one made there ("kubeadm token create --print-join-command", "microk8s add-node", "oc whoami -t" after a login), and use it in time',
   },

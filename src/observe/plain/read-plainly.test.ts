@@ -27,16 +27,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'does not know the token that it was shown, or no longer',
   ],
   [
-    'error execution phase preflight: could not find a JWS signature in the cluster-info ConfigMap for token ID "fern01"',
-    'says-token-refused',
-    'does not know the token fern01',
-  ],
-  [
-    'fatal: token CA hash does not match the Cluster CA certificate hash: 1a2b != 3c4d',
-    'says-token-refused',
-    'it is of another cluster',
-  ],
-  [
     'error pulling image configuration: download failed after attempts=6: unknown blob',
     'says-part-not-served',
     'it passes another registry on and could not fetch the part from there',
