@@ -191,3 +191,12 @@ test('diagnose reads the last line whatever it calls itself, and what was harmle
   ).toBeUndefined();
   expect(await likelyOf(tried, 'FATA[0003] sealing failed')).toMatchObject({ id: 'says-refused' });
 });
+
+test('diagnose reads what a line announces from the one behind it', async () => {
+  expect(
+    await likelyOf('Error: sealing failed, last error seen:', 'crate "7" has no lid'),
+  ).toMatchObject({
+    id: 'says-itself',
+    cause: 'sealing failed, last error seen: crate "7" has no lid',
+  });
+});

@@ -169,7 +169,7 @@ function claimsAtEnd(
   let next: LinesOfShape | undefined;
   let endedIll = false;
   for (const [behind, text] of end.entries()) {
-    const shape = shapeOf(text);
+    const shape = wholeShape(shapeOf(text), next);
     const severity = shape ? severityIn(shape, behind, next, isHarmless, way) : 0;
     const claim = shape && severity > 0 ? claimOf(shape, way) : undefined;
     if (claim && shape) claims.push({ severity, tells: way.weigh?.(shape.line) ?? 0, claim });
@@ -178,6 +178,16 @@ function claimsAtEnd(
     next = shape;
   }
   return claims;
+}
+
+/** What ends with a colon is said by the line behind it. */
+function wholeShape(
+  shape: LinesOfShape | undefined,
+  next: LinesOfShape | undefined,
+): LinesOfShape | undefined {
+  if (!shape || !next || !/:\s*$/.test(shape.line.text)) return shape;
+  const text = `${shape.line.text.trimEnd()} ${next.line.text.trim()}`;
+  return { ...shape, line: { ...shape.line, text } };
 }
 
 /** What is harmless where things go on is not where the error right behind it says no more. */

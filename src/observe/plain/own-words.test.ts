@@ -56,3 +56,12 @@ test('ownWords shows how a long error begins and ends, which says why, and no se
     'hunter22',
   );
 });
+
+test.each([
+  ['fields without an end', 'msg="'.repeat(20_000)],
+  ['columns', `error: ${'a  '.repeat(40_000)}`],
+  ['reasons', `error: ${'a: not b. If '.repeat(10_000)}`],
+  ['events', `Warning  ${'Failed  '.repeat(20_000)}`],
+])('ownWords gets to the end of a line of %s', (_what, line) => {
+  expect(() => ownWords(line)).not.toThrow();
+});

@@ -25,7 +25,9 @@ const TELLS_NOTHING =
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
 
 /** Of a table, whose "no" and "none" are values. */
-const ROW = /^[^:"]*\S {2,}\S[^:"]* {2,}\S+\s*$/;
+const isRow = (said: string): boolean =>
+  !/[:"]/.test(said) && said.split(/ {2,}/, MIN_COLUMNS).length === MIN_COLUMNS;
+const MIN_COLUMNS = 3;
 
 /** A name, a path, a field or a number: what it is about. */
 const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\d/;
@@ -55,7 +57,7 @@ const HEAD = 120;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
-  if (said.length < 12 || TELLS_NOTHING.test(said) || ROW.test(said)) return 0;
+  if (said.length < 12 || TELLS_NOTHING.test(said) || isRow(said)) return 0;
   if (!STATES.test(said) && !EXCEPTION.test(said)) return 0;
   return NAMES.test(said) ? 2 : 1;
 }
