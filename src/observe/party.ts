@@ -53,7 +53,7 @@ const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/:(?:2379|2380)$/, 'etcd'],
   [/:10250$/, 'kubelet'],
   // The APIs of OpenStack, whose paths begin like those of registries.
-  [/:(?:8774|8776|9292|9696)$/, 'other'],
+  [/:(?:8774|8776|9292|9696|13(?:292|696|774|776))$/, 'other'],
   // What a registry keeps its own records in.
   [/:(?:5432|3306|6379)$/, 'other'],
   [/:8090$/, 'rendezvous'],
@@ -167,11 +167,15 @@ function hostIn(groups: HostGroups): string {
   return registry ?? url ?? written ?? image ?? named ?? looked ?? pair ?? repo ?? asked ?? '';
 }
 
+/** Where OpenStack keeps the images of machines, and the installer what a bootstrap machine is to be. */
+const IMAGE_OF_GLANCE = /^\/+(?:image\/)?v2\/images\/[0-9a-f-]{36}\b/;
+
 /** What no registry is asked for, whatever port it listens on. */
 const NO_REGISTRY_PATHS: readonly (readonly [path: RegExp, party: Party])[] = [
   [/^\/(?:apis\/|oauth\/token\b|api\/v1\/(?:namespaces|nodes|pods|services)\b)/, 'api'],
   // The identity service of OpenStack listens where many a registry does.
   [/^\/(?:identity\/)?v(?:2\.0|3)\b/, 'other'],
+  [IMAGE_OF_GLANCE, 'other'],
 ];
 
 const IGNITION_FILE = /\.ign\b/;
@@ -181,6 +185,7 @@ const BY_PATH: readonly (readonly [pattern: RegExp, party: Party])[] = [
   [/\/redfish\//i, 'bmc'],
   [/^\/(?:sdk|nfc)\b/, 'vcenter'],
   [IGNITION_FILE, 'assets'],
+  [IMAGE_OF_GLANCE, 'other'],
 ];
 
 function partyOf(groups: HostGroups, text: string): Party {
