@@ -43,6 +43,15 @@ test.each([
   ['Get "https://h#.example.com:2379/health": EOF', 'etcd'],
   ['Get "https://h#.example.com:10250/x": EOF', 'kubelet'],
   ['Get https://nova#.example.com:8774/v2/0123/flavors: x509: certificate has expired', 'other'],
+  [
+    'GET error: Get "https://10.4.0.9:13292//v2/images/0a1b2c3d-0000-4111-8222-333344445555/file": x509: certificate signed by unknown authority',
+    'other',
+  ],
+  [
+    'Get "https://cloud.example.com/image/v2/images/0a1b2c3d-0000-4111-8222-333344445555/file": EOF',
+    'other',
+  ],
+  ['Get "https://10.4.0.9/v2/images/manifests/latest": EOF', 'mirror'],
   ['accessing [POST https://cloud#.example.com:5000/v3/auth/tokens], but got 401 instead', 'other'],
   ['Get "http://h#.example.com:8090/x": EOF', 'rendezvous'],
   ['Get "https://s#.ns.svc:443/x": EOF', 'service'],
