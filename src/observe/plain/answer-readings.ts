@@ -208,13 +208,4 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy:
       'Compare the versions of both; of a container runtime, look whether its CRI plugin is on (disabled_plugins of containerd)',
   },
-  {
-    id: 'says-kind-unknown',
-    pattern:
-      /no matches for kind "(?<kind>[^"]+)" in version "(?<version>[^"]+)"|doesn't have a resource type "(?<type>[^"]+)"/i,
-    cause: (found) =>
-      `The cluster does not know the kind${named(word(found, 'kind', 'type'))}${because(word(found, 'version'))}: what defines it is not installed, or of another version`,
-    remedy:
-      'Install the operator or the definition (CRD) first, or write the version that this cluster has ("oc api-resources")',
-  },
 ];

@@ -108,9 +108,20 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Look at the controller pod of that storage driver and its log, and whether the storage behind it is well and has room',
   },
   {
+    // Follows from what keeps one of the volumes: whoever says that speaks first.
+    id: 'says-volumes-awaited',
+    isGeneral: true,
+    pattern:
+      /(?:Unable +to +(?:attach +or +)?mount +volumes|waiting for volumes to attach)(?:.*?unmounted +volumes=\[(?<volumes>[^\]]{1,200})\])?/i,
+    cause: (found) =>
+      `A pod waits in vain for its volumes to be attached or mounted${because(word(found, 'volumes'))}`,
+    remedy:
+      'Look at the events of the pod and its claims, and whether the node reaches the storage',
+  },
+  {
     id: 'says-volume-unmounted',
     pattern:
-      /(?:Unable to (?:attach or )?mount volumes|waiting for volumes to attach).*|(?:MountVolume\.\w+|AttachVolume\.\w+|Attach|Mount) failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
+      /(?:MountVolume\.\w+|AttachVolume\.\w+|Attach|Mount) failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
     cause: (found) =>
       `A volume${named(word(found, 'volume'))} cannot be attached or mounted${because(word(found, 'why'))}`,
     remedy:

@@ -36,10 +36,19 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
   {
     id: 'says-curl',
     pattern:
-      /curl: \((?<code>18|22|23|28|52|77|58)\) (?<why>(?:transfer closed|The requested URL returned error: (?!40[137]|413|429|5\d\d)|Fail\w+ writing|Operation timed out|Empty reply|error setting certificate|unable to set private key|could not load PEM)[^\n]{0,160})/,
+      /curl: \((?<code>18|22|23|28|52|77|58)\) (?<why>(?:transfer closed|The requested URL returned error: (?!40[137]|413|429|5\d\d)|Fail\w+ writing|Operation timed out|Empty reply|error setting certificate|Problem with the SSL CA cert|unable to set private key|could not load PEM)[^\n]{0,160})/,
     cause: (found) => `${CURL[word(found, 'code') ?? ''] ?? 'curl fails'} (${word(found, 'why')})`,
     remedy:
       'Ask again with -v: it shows the address, the answer and how far it came; a certificate or key must be a readable PEM file',
+  },
+  {
+    id: 'says-authorities-unread',
+    pattern:
+      /error setting certificate (?:verify locations|file): +(?:CAfile: )?(?<git>[^\s,]+)|Could not find a suitable TLS CA certificate bundle, invalid path: (?<python>\S+)|Cannot open CA certificate(?:s directory)? (?<wget>\S+)/i,
+    cause: (found) =>
+      `The file of authorities to trust cannot be read: ${word(found, 'git', 'python', 'wget')}`,
+    remedy:
+      'Correct the path it is given by (http.sslCAInfo of git, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, --cacert), or make the file, a readable PEM file',
   },
   {
     id: 'says-tls-cut',
@@ -159,5 +168,5 @@ const CURL: Readonly<Record<string, string>> = {
   28: 'The other end does not answer in time',
   52: 'The other end takes the connection and answers nothing',
   58: 'The client certificate or its key cannot be used',
-  77: 'The file of authorities that curl is to trust cannot be read',
+  77: 'The file of authorities that curl is to trust cannot be read: it is not at that path, this user may not read it, or it holds no certificate',
 };

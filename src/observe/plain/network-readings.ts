@@ -47,6 +47,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Look at the name servers of this machine (resolv.conf, DHCP, NetworkManager), and whether port 53 of them is open to it',
   },
   {
+    id: 'says-name-is-no-name',
+    pattern:
+      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])/i,
+    cause: (found) =>
+      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node')}": a value is empty there, or was written wrongly`,
+    remedy:
+      'Correct the host name in the settings of the program that asks (its kubeconfig, inventory, variables or template), not in the DNS',
+  },
+  {
     id: 'says-name-unknown',
     pattern:
       /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,

@@ -196,6 +196,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-monitoring-late',
     'The monitoring waits for pods of openshift-monitoring/k8s (expected 2 replicas, got 1 available replicas)',
   ],
+  [
+    'failing or missing response from https://10.9.0.6:4443/apis/fern.io/v1: Get "https://10.9.0.6:4443/apis/fern.io/v1": dial tcp 10.9.0.6:4443: i/o timeout',
+    'says-apiservice-unreached',
+    'The API server gets no good answer from the service of fern.io/v1 at 10.9.0.6:4443 (dial tcp 10.9.0.6:4443: i/o timeout)',
+  ],
+  [
+    'message: \'endpoints for service/fern-api in "garden" have no addresses with port name "https"\'',
+    'says-apiservice-empty',
+    'Behind the service fern-api in garden, which serves a part of the API, no pod is ready',
+  ],
+  [
+    'Error: index [leaves-000002] blocked by: [FORBIDDEN/8/index write (api)];',
+    'says-index-blocked',
+    'Elasticsearch (or OpenSearch) itself blocks it on the index leaves-000002: FORBIDDEN/8/index write (api)',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
@@ -237,4 +252,21 @@ test.each([
   ['installing: waiting for deployment fern-operator to become ready', undefined],
 ])('readPlainly takes %j for none of these', (line, id) => {
   expect(readPlainly(line)?.id).toBe(id);
+});
+
+test.each([
+  [
+    'failing or missing response from https://10.9.0.6:4443/apis/fern.io/v1: bad status from https://10.9.0.6:4443/apis/fern.io/v1: 403',
+    'The API server gets no good answer from the service of fern.io/v1 at 10.9.0.6:4443 (status 403)',
+  ],
+  [
+    'message: \'service/fern-api in "garden" is not present\'',
+    'The service fern-api in garden, which an APIService names, does not exist',
+  ],
+  [
+    'Error: this action would add [2] total shards, but this cluster currently has [1000]/[1000] maximum shards open',
+    'Elasticsearch (or OpenSearch) has as many shards open as it may (1000 of 1000), and makes no more',
+  ],
+])('readPlainly tells the other forms, too: %j', (line, cause) => {
+  expect(readPlainly(line)?.cause).toBe(cause);
 });

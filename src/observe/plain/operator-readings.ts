@@ -99,6 +99,26 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
       'Look at "oc get co kube-apiserver" and its pods: one revision does not come up on one of the machines',
   },
   {
+    id: 'says-apiservice-unreached',
+    pattern:
+      /failing or missing response from https:\/\/(?<address>[\w.:[\]-]+)\/apis\/(?<api>[\w./-]+): (?:Get "?https:\/\/\S+: |bad (?<bad>status) from https:\/\/\S+: )?(?<why>.{3,200})/,
+    cause: (found) =>
+      `The API server gets no good answer from the service of ${word(found, 'api')} at ${word(found, 'address')} (${named(word(found, 'bad')).trimStart()}${word(found, 'bad') ? ' ' : ''}${word(found, 'why')})`,
+    remedy:
+      'Look at the pods behind that APIService, and whether the control plane reaches them: no time-out or lost route on the pod network, no proxy in between, a certificate that the APIService trusts',
+  },
+  {
+    id: 'says-apiservice-empty',
+    pattern:
+      /endpoints for service\/(?<service>[\w.-]+) in "(?<namespace>[^"]+)" have no addresses|service\/(?<gone>[\w.-]+) in "(?<where>[^"]+)" is not present/,
+    cause: (found) =>
+      word(found, 'gone') === undefined
+        ? `Behind the service ${word(found, 'service')} in ${word(found, 'namespace')}, which serves a part of the API, no pod is ready`
+        : `The service ${word(found, 'gone')} in ${word(found, 'where')}, which an APIService names, does not exist`,
+    remedy:
+      'Look at the pods of that service; where it was removed for good, delete its APIService, too',
+  },
+  {
     id: 'says-api-part-down',
     pattern:
       /the server is currently unable to handle the request(?: \((?:get|post|put|patch|delete) (?<what>[\w.-]+)\))?|"(?<service>v?[\w.]+)" is not ready: 503|FailedDiscoveryCheck/,

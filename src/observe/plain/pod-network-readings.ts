@@ -1,5 +1,12 @@
 import { because, named, type PlainReading, word } from './plain-reading.ts';
 
+/** Whose socket it is, by its name. */
+const DATABASES: readonly (readonly [RegExp, string])[] = [
+  [/\/ovn[ns]b_db\./, 'The database server of OVN'],
+  [/\/ovs-vswitchd\./, 'ovs-vswitchd'],
+  [/\/(?:db\.sock|ovsdb-server\.)/, 'ovsdb-server'],
+];
+
 /** What keeps a pod from its networks and names, in the words of the plugins. */
 export const POD_NETWORK_READINGS: readonly PlainReading[] = [
   {
@@ -60,6 +67,23 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
     cause: (found) => `Calico is not ready on this node${because(word(found, 'why'))}`,
     remedy:
       'Look at the pod calico-node of that node and its log; where its token has ended, restart that pod',
+  },
+  {
+    id: 'says-ovs-down',
+    pattern:
+      /ov[sn]-\w+: (?:unix:)?(?<socket>\/[^\s:]+\.sock): database connection failed \((?<why>No such file or directory|Connection refused)\)|ov[sn]-appctl: (?:cannot connect to "(?<ctl>[^"]+)" \((?<said>[^)]+)\)|(?<pid>\/[^\s:]+\.pid): open: (?<open>No such file or directory))/,
+    cause: (found) =>
+      `${DATABASES.find(([name]) => name.test(word(found, 'socket', 'ctl', 'pid') ?? ''))?.[1] ?? 'The daemon behind it'} does not run on this machine, or not where it is asked: ${word(found, 'socket', 'ctl', 'pid')} ${word(found, 'why', 'said', 'open') === 'Connection refused' ? 'is there and nobody answers' : 'is not there'}`,
+    remedy:
+      'Start it (openvswitch, ovsdb-server, ovs-vswitchd; of OVN its pods), and read its log where it does not stay; the command must look in the same folder of sockets (OVS_RUNDIR)',
+  },
+  {
+    id: 'says-ovs-bridge-missing',
+    pattern:
+      /ovs-vsctl: no bridge named (?<bridge>\S+)|ovs-ofctl: (?<of>\S+) is not a bridge or a socket/,
+    cause: (found) => `Open vSwitch has no bridge ${word(found, 'bridge', 'of')} on this machine`,
+    remedy:
+      '"ovs-vsctl show" lists those there are; on a node ovs-configuration makes br-ex and OVN br-int: their logs tell why not',
   },
   {
     id: 'says-dns-loop',

@@ -11,7 +11,15 @@ registry.service: Failed at step USER spawning /usr/bin/registry: No such proces
 Failed to start mirror.service: Unit mirror.service is masked.
   says-unit-masked: The unit mirror.service is masked: it may not be started at all
 Failed to start chronyd.service: Unit chronyd.service not found.
-  says-unit-missing: This machine has no unit chronyd.service
+  says-unit-missing: This machine has no unit chronyd.service: what brings it is not installed
+Failed to enable unit: Unit file fernd.service does not exist.
+  says-unit-missing: This machine has no unit fernd.service
+curl: (77) Problem with the SSL CA cert (path? access rights?)
+  says-curl: The file of authorities that curl is to trust cannot be read: it is not at that path
+fatal: unable to access 'https://git.fern.lan/a.git/': error setting certificate verify locations:  CAfile: /etc/fern.pem
+  says-authorities-unread: The file of authorities to trust cannot be read: /etc/fern.pem
+OSError: Could not find a suitable TLS CA certificate bundle, invalid path: /etc/fern.pem
+  says-authorities-unread: The file of authorities to trust cannot be read: /etc/fern.pem
 mirror.service: Failed to load environment files: No such file or directory
   says-unit-environment: A file of settings that the unit mirror.service names cannot be read (EnvironmentFile=): No such file or
 mirror.service: Service has no ExecStart=, ExecStop=, or SuccessAction=. Refusing.

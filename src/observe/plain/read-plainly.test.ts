@@ -273,6 +273,51 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-kind-unknown',
     'The cluster does not know the kind Fern (fern.io/v2)',
   ],
+  [
+    'error: the server doesn\'t have a resource type "bc"',
+    'says-kind-of-openshift-unknown',
+    'The server does not offer this client the kind bc of OpenShift: it is no OpenShift',
+  ],
+  [
+    'error: resource mapping not found: no matches for kind "Route" in version "route.openshift.io/v1"',
+    'says-kind-of-openshift-unknown',
+    'The server does not offer this client the kind Route of OpenShift',
+  ],
+  [
+    'error: the server doesn\'t have a resource type "pods"',
+    'says-kind-core-unknown',
+    'The server does not tell this client what it serves, not even pods',
+  ],
+  [
+    'error: unable to recognize "x.yaml": no matches for kind "CronJob" in version "batch/v1beta1"',
+    'says-kind-of-older-cluster',
+    'The cluster does not serve CronJob as batch/v1beta1: newer clusters have dropped',
+  ],
+  [
+    'Error from server (BadRequest): Deployment in version "v1" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps/v1"',
+    'says-kind-of-newer-cluster',
+    'The cluster does not know Deployment (apps/v1), which every newer one has',
+  ],
+  [
+    'error: no kind "Fern" is registered for version "fern.io/v1alpha1" in scheme "pkg/api/scheme.go:20"',
+    'says-kind-not-in-program',
+    'The program does not know Fern of fern.io/v1alpha1',
+  ],
+  [
+    'Error: dial tcp: lookup null on 10.9.0.2:53: no such host',
+    'says-name-is-no-name',
+    'Where the name of a host should be, the settings have the word "null"',
+  ],
+  [
+    'Error: dial tcp: lookup null.fern.lan on 10.9.0.2:53: no such host',
+    'says-name-unknown',
+    'The name null.fern.lan is not known',
+  ],
+  [
+    'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[data kube-api-access-1]: timed out waiting for the condition',
+    'says-volumes-awaited',
+    'A pod waits in vain for its volumes to be attached or mounted (data)',
+  ],
   ['Error: write /srv/a: no space left on device', 'says-disk-full', 'A disk is full'],
   [
     'depotd: [ERROR] over the quota: used 1209 but only hard 1073',

@@ -7,6 +7,7 @@ import { CLUSTER_READINGS } from './cluster-readings.ts';
 import { HOST_READINGS } from './host-readings.ts';
 import { INPUT_READINGS } from './input-readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
+import { KIND_READINGS } from './kind-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import { saidIn } from './own-words.ts';
 import { PACKAGE_READINGS } from './package-readings.ts';
@@ -30,6 +31,7 @@ const BY_CAUSE: readonly PlainReading[] = [
   ...RUNNING_READINGS,
   ...NETWORK_READINGS,
   ...ANSWER_READINGS,
+  ...KIND_READINGS,
   ...CLUSTER_READINGS,
   ...REGISTRY_READINGS,
   ...PACKAGE_READINGS,

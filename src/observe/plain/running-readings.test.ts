@@ -373,6 +373,16 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-ovn-database-silent',
     'The OVN database at ssl:10.9.0.11:9642 gave no answer for 60 seconds',
   ],
+  [
+    'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (No such file or directory)',
+    'says-ovs-down',
+    'ovsdb-server does not run on this machine, or not where it is asked: /var/run/openvswitch/db.sock is not there',
+  ],
+  [
+    'ovs-vsctl: no bridge named br-fern',
+    'says-ovs-bridge-missing',
+    'Open vSwitch has no bridge br-fern on this machine',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
@@ -426,7 +436,28 @@ test.each([
     'says-field-invalid',
   ],
   ['Error: bind: address already in use', 'says-port-taken'],
+  [
+    '00007|reconnect|INFO|unix:/var/run/ovn/ovnsb_db.sock: connection attempt failed (No such file or directory)',
+    undefined,
+  ],
+  [
+    'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (Permission denied)',
+    'says-access-denied',
+  ],
   ['Error: open /etc/depot.key: permission denied', 'says-access-denied'],
 ])('readPlainly takes %j for none of these', (line, id) => {
   expect(readPlainly(line)?.id).toBe(id);
+});
+
+test.each([
+  [
+    'ovn-nbctl: unix:/var/run/ovn/ovnnb_db.sock: database connection failed (Connection refused)',
+    'The database server of OVN does not run on this machine, or not where it is asked: /var/run/ovn/ovnnb_db.sock is there and nobody answers',
+  ],
+  [
+    'ovs-appctl: /var/run/openvswitch/ovs-vswitchd.pid: open: No such file or directory',
+    'ovs-vswitchd does not run on this machine, or not where it is asked: /var/run/openvswitch/ovs-vswitchd.pid is not there',
+  ],
+])('readPlainly tells whose socket is not answered: %j', (line, cause) => {
+  expect(readPlainly(line)?.cause).toBe(cause);
 });

@@ -1,4 +1,4 @@
-import { type PlainReading, word } from './plain-reading.ts';
+import { named, type PlainReading, word } from './plain-reading.ts';
 
 /** What the services beside the control plane say: machines and their scaling, builds, monitoring. */
 export const SERVICE_READINGS: readonly PlainReading[] = [
@@ -36,6 +36,17 @@ export const SERVICE_READINGS: readonly PlainReading[] = [
     pattern: /could not read (?:Username|Password) for '(?<url>[^']+)'/,
     cause: (found) => `The git server ${word(found, 'url')} wants a login, and the build has none`,
     remedy: 'Make a secret for it and name it as sourceSecret of the BuildConfig',
+  },
+  {
+    id: 'says-index-blocked',
+    pattern:
+      /(?:index \[(?<index>[^\]]+)\] )?blocked by: \[(?<block>(?!FORBIDDEN\/12)[A-Z_]+\/\d+\/[^\];]{4,120})\]|this cluster currently has \[(?<shards>[^\]]+)\]\/\[(?<most>[^\]]+)\] maximum (?:\w+ )?shards open/,
+    cause: (found) =>
+      word(found, 'shards') === undefined
+        ? `Elasticsearch (or OpenSearch) itself blocks it${named(word(found, 'index') && `on the index ${word(found, 'index')}`)}: ${word(found, 'block')}`
+        : `Elasticsearch (or OpenSearch) has as many shards open as it may (${word(found, 'shards')} of ${word(found, 'most')}), and makes no more`,
+    remedy:
+      'A block of an index is one of its settings (index.blocks.*) and stays until it is taken away; "state not recovered" and "no master" are of the cluster: look at its nodes. Of shards: delete old indices, or raise cluster.max_shards_per_node',
   },
   {
     id: 'says-build-step',

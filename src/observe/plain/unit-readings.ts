@@ -47,8 +47,9 @@ export const UNIT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-unit-missing',
     pattern:
-      /Unit (?<unit>[\w@.\\-]+\.(?:service|socket|timer|target|mount)) (?:could not be found|was not found|not found)|Could not find the requested service (?<ansible>[\w@.-]+)/,
-    cause: (found) => `This machine has no unit ${word(found, 'unit', 'ansible')}`,
+      /Unit (?<unit>[\w@.\\-]+\.(?:service|socket|timer|target|mount)) (?:could not be found|was not found|not found)|Unit file (?<file>[\w@.\\-]+) does not exist|Could not find the requested service (?<ansible>[\w@.-]+)/,
+    cause: (found) =>
+      `This machine has no unit ${word(found, 'unit', 'file', 'ansible')}: what brings it is not installed, or the name is not right`,
     remedy:
       'Install the package that brings it, or correct its name ("systemctl list-unit-files"); units of a user want "systemctl --user"',
   },

@@ -20,6 +20,10 @@ test.each([
     'an event of what is tried',
     '3m  Normal  Scheduled  pod/depot-0  Successfully assigned depot-0',
   ],
+  [
+    'the same in a table of the console',
+    '9:55:03 AM | Normal | Scheduled | Successfully assigned fern/depot-0 to node-1',
+  ],
   ['what to do', 'Check that the depot is running'],
 ])('goesOn takes %s for no success', (_what, line) => {
   expect(goesOn(line)).toBe(false);
