@@ -6,6 +6,15 @@ const POD = `(?:pods? "(?<pod>[^"]+)" is forbidden: )?`;
 /** What the API of a cluster does not admit, and by which of its own rules: no login would change that. */
 export const ADMISSION_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-namespace-ending',
+    pattern:
+      /unable to create new content in namespace (?<namespace>[\w.-]+) because it is being terminated|Operation cannot be fulfilled on namespaces "(?<name>[^"]+)": The system is ensuring all content is removed/,
+    cause: (found) =>
+      `The namespace ${word(found, 'namespace', 'name')} is being deleted, and takes nothing new until it is gone`,
+    remedy:
+      'Wait until it is gone and make it anew; where it does not go, "oc describe namespace" tells what remains in it',
+  },
+  {
     id: 'says-pod-security',
     pattern: new RegExp(
       `${POD}(?<!would )violates PodSecurity "(?<level>[^"]+)"(?:: (?<why>.{1,400}))?`,

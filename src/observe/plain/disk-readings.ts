@@ -74,7 +74,7 @@ export const DISK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-iscsi-unreached',
     pattern:
-      /iscsiadm: cannot make connection to (?<server>[^\s:]+): (?<why>.{3,60})|iscsiadm: initiator reported error \((?<code>8 - connection timed out|4 - encountered connection failure)/,
+      /iscsiadm: cannot make connection to (?<server>[^\s:]+): (?<why>[^\\\n]{3,60})|iscsiadm: initiator reported error \((?<code>8 - connection timed out|4 - encountered connection failure)/,
     cause: (found) =>
       `The iSCSI server${named(word(found, 'server'))} does not take the connection (${word(found, 'why', 'code')})`,
     remedy: 'Look at its address, its service and the firewall (TCP 3260)',

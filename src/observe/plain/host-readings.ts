@@ -11,6 +11,15 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',
   },
   {
+    id: 'says-memory-limit',
+    pattern:
+      /Memory cgroup out of memory: Kill(?:ed)? process \d+,? \(?(?<name>[^\s,)]+)|oom-kill:constraint=CONSTRAINT_MEMCG,.{0,200}oom_memcg=(?<cgroup>[^,]{1,200}),.{0,300}task=(?<task>[^,]{1,40})/,
+    cause: (found) =>
+      `The memory that ${word(found, 'cgroup') ?? 'a container or slice (its cgroup)'} may use is used up, and the kernel killed ${word(found, 'name', 'task')} there; the machine itself need not be short of it`,
+    remedy:
+      'Raise the limit of that container (resources.limits.memory) or slice (MemoryMax, systemReserved), or see why the process takes so much',
+  },
+  {
     id: 'says-memory',
     pattern:
       /out of memory(?:.{0,20}Killed process \d+ \((?<process>[^)]+)\))?|OOMKill|cannot allocate memory|oom-kill/i,

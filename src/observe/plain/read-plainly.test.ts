@@ -588,6 +588,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ['Error: exited with code 137', 'says-killed', 'A process was killed (SIGKILL)'],
   ['kernel: oom-kill: task=depotd', 'says-memory', 'There is not enough memory'],
   [
+    'kernel: Memory cgroup out of memory: Killed process 811 (depotd) total-vm:856872kB, anon-rss:49600kB',
+    'says-memory-limit',
+    'The memory that a container or slice (its cgroup) may use is used up, and the kernel killed depotd there',
+  ],
+  [
+    'kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/fern.slice,task_memcg=/fern.slice/depotd.service,task=depotd,pid=811,uid=0',
+    'says-memory-limit',
+    'The memory that /fern.slice may use is used up, and the kernel killed depotd there',
+  ],
+  [
+    'kernel: Out of memory: Killed process 811 (depotd) total-vm:856872kB',
+    'says-memory',
+    'There is not enough memory',
+  ],
+  [
     'Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.',
     'says-unschedulable',
     'No node can run the pod (3 Insufficient cpu)',

@@ -383,6 +383,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-ovs-bridge-missing',
     'Open vSwitch has no bridge br-fern on this machine',
   ],
+  [
+    'Error from server (Forbidden): pods "till-0" is forbidden: unable to create new content in namespace shop because it is being terminated',
+    'says-namespace-ending',
+    'The namespace shop is being deleted, and takes nothing new until it is gone',
+  ],
 ];
 
 const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
