@@ -1,5 +1,8 @@
 import { because, named, type PlainReading, word } from './plain-reading.ts';
 
+const RAISE_LIMIT =
+  'Raise the limit of that container (resources.limits.memory) or slice (MemoryMax, systemReserved), or see why the process takes so much';
+
 /** What the machine itself lacks or refuses. */
 export const HOST_READINGS: readonly PlainReading[] = [
   {
@@ -13,16 +16,24 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-memory-limit',
     pattern:
-      /Memory cgroup out of memory: Kill(?:ed)? process \d+,? \(?(?<name>[^\s,)]+)|oom-kill:constraint=CONSTRAINT_MEMCG,.{0,200}oom_memcg=(?<cgroup>[^,]{1,200}),.{0,300}task=(?<task>[^,]{1,40})/,
+      /oom-kill:constraint=CONSTRAINT_MEMCG,.{0,200}oom_memcg=(?<cgroup>[^,]{1,200}),.{0,300}task=(?<task>[^,]{1,40})/,
     cause: (found) =>
-      `The memory that ${word(found, 'cgroup') ?? 'a container or slice (its cgroup)'} may use is used up, and the kernel killed ${word(found, 'name', 'task')} there; the machine itself need not be short of it`,
-    remedy:
-      'Raise the limit of that container (resources.limits.memory) or slice (MemoryMax, systemReserved), or see why the process takes so much',
+      `The memory that ${word(found, 'cgroup')} may use is used up, and the kernel killed ${word(found, 'task')} there; the machine itself need not be short of it`,
+    remedy: RAISE_LIMIT,
+  },
+  {
+    // The kernel names the container or slice in another line.
+    id: 'says-memory-limit-reached',
+    isGeneral: true,
+    pattern: /Memory cgroup out of memory: Kill(?:ed)? process \d+,? \(?(?<name>[^\s,)]+)/,
+    cause: (found) =>
+      `The memory that a container or slice (its cgroup) may use is used up, and the kernel killed ${word(found, 'name')} there; the machine itself need not be short of it`,
+    remedy: RAISE_LIMIT,
   },
   {
     id: 'says-memory',
     pattern:
-      /out of memory(?:.{0,20}Killed process \d+ \((?<process>[^)]+)\))?|OOMKill|cannot allocate memory|oom-kill/i,
+      /(?<!Memory cgroup )out of memory(?:.{0,20}Killed process \d+ \((?<process>[^)]+)\))?|OOMKill|cannot allocate memory|oom-kill/i,
     cause: (found) =>
       `There is not enough memory: a process${because(word(found, 'process'))} was killed for it`,
     remedy: 'Give the machine or the container more memory, or run less beside it',

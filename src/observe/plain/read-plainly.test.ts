@@ -589,7 +589,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ['kernel: oom-kill: task=depotd', 'says-memory', 'There is not enough memory'],
   [
     'kernel: Memory cgroup out of memory: Killed process 811 (depotd) total-vm:856872kB, anon-rss:49600kB',
-    'says-memory-limit',
+    'says-memory-limit-reached',
     'The memory that a container or slice (its cgroup) may use is used up, and the kernel killed depotd there',
   ],
   [
