@@ -62,7 +62,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-not-admitted',
     isGeneral: true,
     pattern:
-      /(?<kind>[a-z][\w.-]+) "(?<name>[^"]+)" is forbidden: (?!User |unable to validate against)(?<why>.{8,})/,
+      /\b(?<kind>[A-Za-z][\w.-]+) "(?<name>[^"]+)" is forbidden: (?!User |unable to validate against)(?<why>.{8,})/,
     cause: (found) =>
       `The API server does not admit ${word(found, 'kind')} "${word(found, 'name')}": ${word(found, 'why')}`,
     remedy: 'Correct what it names in the object or its namespace',

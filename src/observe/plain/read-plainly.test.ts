@@ -12,12 +12,12 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'does not come to the end of it in time',
   ],
   [
-    'Error: pods "depot-0" is forbidden: unable to create new content in namespace fern because it is being terminated',
+    'Error: Pod "depot-0" is forbidden: Limited to 512Mi memory, but pod has no specified memory limit',
     'says-not-admitted',
-    'The API server does not admit pods "depot-0": unable to create new content in namespace fern',
+    'The API server does not admit Pod "depot-0": Limited to 512Mi memory',
   ],
   [
-    'Memory cgroup out of memory: Killed process 4121 (depotd) total-vm:8kB',
+    'kernel: Out of memory: Killed process 4121 (depotd) total-vm:8kB',
     'says-memory',
     'There is not enough memory: a process (depotd) was killed for it',
   ],
@@ -596,11 +596,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/fern.slice,task_memcg=/fern.slice/depotd.service,task=depotd,pid=811,uid=0',
     'says-memory-limit',
     'The memory that /fern.slice may use is used up, and the kernel killed depotd there',
-  ],
-  [
-    'kernel: Out of memory: Killed process 811 (depotd) total-vm:856872kB',
-    'says-memory',
-    'There is not enough memory',
   ],
   [
     'Warning FailedScheduling 0/3 nodes are available: 3 Insufficient cpu.',
