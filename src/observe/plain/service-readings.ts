@@ -40,7 +40,7 @@ export const SERVICE_READINGS: readonly PlainReading[] = [
   {
     id: 'says-index-blocked',
     pattern:
-      /(?:index \[(?<index>[^\]]+)\] )?blocked by: \[(?<block>(?!FORBIDDEN\/12)[A-Z_]+\/\d+\/[^\];]{4,120})\]|this cluster currently has \[(?<shards>[^\]]+)\]\/\[(?<most>[^\]]+)\] maximum (?:\w+ )?shards open/,
+      /(?:index \[(?<index>[^\]]+)\] )?blocked by: \[(?<block>[A-Z_]+\/\d+\/[^\];]{4,120})\]|this cluster currently has \[(?<shards>[^\]]+)\]\/\[(?<most>[^\]]+)\] maximum (?:\w+ )?shards open/,
     cause: (found) =>
       word(found, 'shards') === undefined
         ? `Elasticsearch (or OpenSearch) itself blocks it${named(word(found, 'index') && `on the index ${word(found, 'index')}`)}: ${word(found, 'block')}`
