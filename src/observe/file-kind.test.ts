@@ -63,6 +63,7 @@ test.each([
   ['[{"timestamp":"x","phase":"service start"}]', 'record'],
   ['{"apiVersion":"v1","kind":"List","items":[]}', 'objects-json'],
   ['---\napiVersion: v1\n', 'objects-yaml'],
+  ['--- FAIL: TestCrate (2.09s)\n    crate.go:64: no lid\n', 'plain'],
   [
     'apiVersion: v1\nkind: Depot\nlid: |\n  round it is indeed\n# words for people\n- a b c\n',
     'objects-yaml',
