@@ -76,7 +76,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-plain-http',
     pattern:
-      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|oversized record received with length 20527|plaintext connection|malformed HTTP response \\*"\\*x15/i,
+      /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|wrong version number|SSL routines:[^:]*:http request|oversized record received with length 20527|plaintext connection/i,
     cause: (found) => `${at(found)} speaks plain HTTP where TLS is expected`,
     remedy:
       'Serve TLS there, correct the port, or look whether a proxy or load balancer in between answers instead',
@@ -84,8 +84,11 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-tls-expected',
     pattern:
-      /Client sent an HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port/i,
-    cause: (found) => `${at(found)} wants TLS, and was asked by plain HTTP`,
+      /Client sent an HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port|(?<way>https:\/\/\S+ .{0,120})?malformed HTTP response \\*"\\*x15/i,
+    cause: (found) =>
+      found.groups.way === undefined
+        ? `${at(found)} wants TLS, and was asked by plain HTTP`
+        : `What stands on the way to ${at(found)} (most often a proxy) wants TLS, and was asked by plain HTTP`,
     remedy: 'Ask it by https://',
   },
   {

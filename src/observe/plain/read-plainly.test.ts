@@ -431,8 +431,18 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ],
   [
     'Get https://depot.fern.lan/v2/: malformed HTTP response "\\x15\\x03\\x01"',
-    'says-plain-http',
-    'speaks plain HTTP where TLS is expected',
+    'says-tls-expected',
+    '(most often a proxy) wants TLS, and was asked by plain HTTP',
+  ],
+  [
+    'Get http://depot.fern.lan:5000/v2/: malformed HTTP response "\\x15\\x03\\x01"',
+    'says-tls-expected',
+    '(the mirror registry) wants TLS, and was asked by plain HTTP',
+  ],
+  [
+    'error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7',
+    'says-logins-unreadable',
+    'The logins of registries that the client sends along (X-Registry-Auth) cannot be read: illegal base64 data at input byte 7',
   ],
   [
     '10.9.0.3 is unhealthy: failed to connect: grpc: timed out when dialing',
