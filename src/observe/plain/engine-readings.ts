@@ -11,6 +11,15 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
     remedy: 'Add the user to the group docker and log in anew, or use sudo',
   },
   {
+    id: 'says-logins-unreadable',
+    pattern:
+      /(?:pars|decod|unmarshal)\w* \\*"?(?<header>X-Registry-(?:Config|Auth)).*: (?<why>(?:illegal|invalid|unexpected|json|cannot|EOF)[^:]{0,120}.{0,80})|invalid (?<docker>X-Registry-Auth) header: (?<said>.{3,160})/i,
+    cause: (found) =>
+      `The logins of registries that the client sends along (${word(found, 'header', 'docker')}) cannot be read: ${word(found, 'why', 'said')}`,
+    remedy:
+      'Look at the entries ("auth") of the file that the client takes them from (auth.json, ~/.docker/config.json): each is base64 of USER:PASSWORD without a line break; log out and in again where one is not',
+  },
+  {
     id: 'says-docker-settings',
     pattern: /unable to configure the Docker daemon with file (?<file>\S+?): (?<why>.{5,200})/,
     cause: (found) => `Docker does not start with ${word(found, 'file')}: ${word(found, 'why')}`,

@@ -172,6 +172,8 @@ Error: Unable to establish LAN session
   says-bmc-unreached: The management controller does not answer to IPMI
 permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get "http://%2Fvar%2Frun%2Fdocker.sock/v1.24/version": dial unix /var/run/docker.sock: connect: permission denied
   says-docker-group: This user may not talk to Docker: it is not in its group, or not since this login
+Error response from daemon: failed to parse "X-Registry-Config" header for /build: failed to decode "X-Registry-Config": illegal base64 data at input byte 9
+  says-logins-unreadable: The logins of registries that the client sends along (X-Registry-Config) cannot be read: illegal base64 data at input byte 9
 unable to configure the Docker daemon with file /etc/docker/daemon.json: invalid character '}' looking for beginning of object key string
   says-docker-settings: Docker does not start with /etc/docker/daemon.json: invalid character '}' looking for beginning of object key
 Error response from daemon: could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network

@@ -34,15 +34,6 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
       'Look what really answers there ("curl -v URL"): the page of a proxy, of a login or of a web interface; correct the address',
   },
   {
-    id: 'says-logins-unreadable',
-    pattern:
-      /(?:pars|decod|unmarshal)\w* \\*"?(?<header>X-Registry-(?:Config|Auth)).*: (?<why>(?:illegal|invalid|unexpected|json|cannot|EOF)[^:]{0,120}.{0,80})|invalid (?<docker>X-Registry-Auth) header: (?<said>.{3,160})/i,
-    cause: (found) =>
-      `The logins of registries that the client sends along (${word(found, 'header', 'docker')}) cannot be read: ${word(found, 'why', 'said')}`,
-    remedy:
-      'Look at the entries ("auth") of the file that the client takes them from (auth.json, ~/.docker/config.json): each is base64 of USER:PASSWORD without a line break; log out and in again where one is not',
-  },
-  {
     id: 'says-request-bad',
     isGeneral: true,
     pattern: /\bStatusCode: 400,|\b400 Bad Request/i,
