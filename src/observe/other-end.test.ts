@@ -136,6 +136,7 @@ test('a page to read or to report to is not whom the line talks to', () => {
 test('nor are the pages of a cloud', () => {
   expect(nameIn('denied: follow https://cloud.google.com/registry/docs/access')).toBeUndefined();
   expect(nameIn('403, see https://learn.microsoft.com/en-us/registry')).toBeUndefined();
+  expect(nameIn('unauthorized, see https://cloud.ibm.com/docs/registry')).toBeUndefined();
 });
 
 test('a name that was taken out is shown as it stands there', () => {

@@ -12,7 +12,7 @@ const STATES = new RegExp(
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
     'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
     'den(?:ied|ies)|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
-    'disabled|blocked|locked|busy|in use|full|exists|is a directory|detected|contains',
+    'disabled|blocked|locked|busy|in use|full|empty|exists|is a directory|detected|contains',
   ].join('|')})\b`,
   'i',
 );
