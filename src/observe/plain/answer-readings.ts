@@ -33,7 +33,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-quota',
     pattern:
-      /quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|(?<!Backoff)LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota(?:: (?<hard>used \d+ .{0,40}\d+))?|MissingQuota\): (?<missing>.+)|required number of resources \(\d+\) is more than the limit of \d+|exceeds? the configured upper limit/i,
+      /missing quota|quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|(?<!Backoff)LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota(?:: (?<hard>used \d+ .{0,40}\d+))?|MissingQuota\): (?<missing>.+)|required number of resources \(\d+\) is more than the limit of \d+|exceeds? the configured upper limit/i,
     cause: (found) =>
       `A quota or limit is used up${because(word(found, 'what', 'limit', 'missing', 'hard'))}`,
     remedy:

@@ -263,9 +263,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-access-denied',
     pattern:
-      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|permission denied(?!.*ipxe\.org)|operation not permitted(?!.*ipxe\.org)|EACCES|EPERM/i,
+      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|(?:rename|open|remove|mkdir|CreateFile|chdir)\w* (?<windows>[a-z]:\\[^\s:"]{1,200})(?: [a-z]:\\[^:"]{1,200})?: Access is denied|permission denied(?!.*ipxe\.org)|operation not permitted(?!.*ipxe\.org)|EACCES|EPERM/i,
     cause: (found) =>
-      `The machine refuses access${because(word(found, 'path'))}: rights of the file, or SELinux`,
+      `The machine refuses access${because(word(found, 'path', 'windows'))}: rights of the file, ${word(found, 'windows') === undefined ? 'or SELinux' : 'or another program that holds it'}`,
     remedy:
       'Look at owner and rights ("ls -lZ") of the file and its folders, and at "ausearch -m avc" for SELinux',
   },

@@ -31,7 +31,7 @@ const WARNS =
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 const PROSE =

@@ -58,6 +58,12 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The name depot.fern.lan is not known to the name servers of the machine that asked',
   ],
   [
+    'Error getting crates: rename C:\\crates\\tmp C:\\crates\\seven: Access is denied.',
+    'says-access-denied',
+    'rights of the file, or another program that holds it',
+  ],
+  ['"reason": "Unauthorized due to missing quota"', 'says-quota', 'A quota or limit is used up'],
+  [
     'curl: (6) Could not resolve host: depot.fern.lan',
     'says-name-unknown',
     'The name depot.fern.lan is not known',
