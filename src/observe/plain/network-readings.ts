@@ -223,6 +223,14 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Look whether a firewall or security group drops packets on the way, whether a proxy is needed, and whether the machine is up',
   },
   {
+    id: 'says-no-preface',
+    pattern: /before server preface received|error reading server preface/,
+    cause: (found) =>
+      `${at(found)} closes the connection before it speaks: most often it wants TLS, or a client certificate, and was asked without`,
+    remedy:
+      'Ask by https, with the authority, certificate and key of a client (for etcd: run etcdctl in its pod, which has them set); or it is another service that listens there',
+  },
+  {
     id: 'says-cut',
     pattern:
       /connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,

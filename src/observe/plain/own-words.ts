@@ -8,7 +8,7 @@ const STATES = new RegExp(
     "not|no|never|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
     'invalid|illegal|malformed|bad|wrong|incorrect|corrupt(?:ed)?|truncated|broken|stale|expired',
     'un(?:supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
-    'incompatible|insufficient|required|requires?|must|should|expect(?:s|ed|ing)|only',
+    '0 [a-z ]{3,30} match|incompatible|insufficient|required|requires?|must|should|expect(?:s|ed|ing)|only',
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
     'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
     'den(?:ied|ies)|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',

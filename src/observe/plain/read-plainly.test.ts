@@ -64,6 +64,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ],
   ['"reason": "Unauthorized due to missing quota"', 'says-quota', 'A quota or limit is used up'],
   [
+    'Error: rpc error: last connection error: dial tcp 10.9.0.2:7777: connection closed before server preface received',
+    'says-no-preface',
+    '10.9.0.2:7777 closes the connection before it speaks',
+  ],
+  [
     'curl: (6) Could not resolve host: depot.fern.lan',
     'says-name-unknown',
     'The name depot.fern.lan is not known',
