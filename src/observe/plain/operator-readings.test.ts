@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testNearLines, testSaidLines } from '../../../test/support/readings.ts';
 import { LOGIN_READINGS } from './login-readings.ts';
 import { OPERATOR_READINGS } from './operator-readings.ts';
 import { readPlainly } from './read-plainly.ts';
@@ -213,46 +214,28 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   ],
 ];
 
-const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
+testSaidLines(
+  SAID.map(([line, id, cause]) => ({ line, id, cause })),
+  [...LOGIN_READINGS, ...OPERATOR_READINGS, ...SERVICE_READINGS],
+);
 
-test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
-  const reading = readPlainly(line);
-
-  expect(reading?.id).toBe(id);
-  expect(reading?.cause).toContain(cause);
-  expect(reading?.remedy).not.toBe('');
-});
-
-test('readPlainly has a line for each reading of these tables', () => {
-  const ids = [...LOGIN_READINGS, ...OPERATOR_READINGS, ...SERVICE_READINGS].map(({ id }) => id);
-
-  expect(SAID.map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
-});
-
-/** Words that are near to those, of another cause or of none. */
-test.each([
+testNearLines([
   [
     'Error: Get "https://depot.fern.lan/v2/": x509: certificate signed by unknown authority',
     'says-authority-unknown',
   ],
   [
     'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
-    undefined,
   ],
-  ['Error: user "dev1" does not exist', undefined],
-  ['etcdserver: compaction finished', undefined],
+  ['Error: user "dev1" does not exist'],
+  ['etcdserver: compaction finished'],
   ['Error: depot.fern.lan/v2/: toomanyrequests: slow down', 'says-rate-limited'],
   ['LDAP Result Code 32 "No Such Object"', 'says-ldap-base-missing'],
-  [
-    '3 of 3 requested instances are available for oauth-openshift.openshift-authentication',
-    undefined,
-  ],
-  ['ClusterServiceVersions: none', undefined],
-  ['DaemonSet "/openshift-multus/multus" is not available (awaiting 1 nodes)', undefined],
-  ['installing: waiting for deployment fern-operator to become ready', undefined],
-])('readPlainly takes %j for none of these', (line, id) => {
-  expect(readPlainly(line)?.id).toBe(id);
-});
+  ['3 of 3 requested instances are available for oauth-openshift.openshift-authentication'],
+  ['ClusterServiceVersions: none'],
+  ['DaemonSet "/openshift-multus/multus" is not available (awaiting 1 nodes)'],
+  ['installing: waiting for deployment fern-operator to become ready'],
+]);
 
 test.each([
   [

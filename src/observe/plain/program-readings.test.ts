@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testNearLines, testSaidLines } from '../../../test/support/readings.ts';
 import { PROGRAM_READINGS } from './program-readings.ts';
 import { readPlainly } from './read-plainly.ts';
 
@@ -266,44 +267,30 @@ const CASES = LINES.flatMap((line, index) => {
   return index % 2 === 0 ? [{ line, id, cause }] : [];
 });
 
-test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
-  const reading = readPlainly(line);
+testSaidLines(CASES, PROGRAM_READINGS);
 
-  expect(reading?.id).toBe(id);
-  expect(reading?.cause).toContain(cause);
-});
-
-test('each of the programs has a line for each of its readings', () => {
-  const ids = PROGRAM_READINGS.map(({ id }) => id);
-
-  expect(ids.filter((id) => !CASES.some((one) => one.id === id))).toEqual([]);
-});
-
-/** What looks alike and has another cause, or none. */
-test.each([
-  ['depot.service: Main process exited, code=exited, status=255/EXCEPTION', undefined],
+testNearLines([
+  ['depot.service: Main process exited, code=exited, status=255/EXCEPTION'],
   ['depot.service: Main process exited, code=exited, status=203/EXEC', 'says-unit-not-run'],
-  ['Unit depot.service is now unmasked', undefined],
-  ['Timed out waiting for device /dev/tpmrm0.', undefined],
-  ['depotctl must not be run as root', undefined],
-  ['/etc/multipath.conf does not exist, blacklisting all devices.', undefined],
-  ['mpatha: remaining active paths: 3', undefined],
-  ['eth0: NIC Link is Up 1000 Mbps Full Duplex', undefined],
-  ['Warning: ALREADY_ENABLED: 8443:tcp', undefined],
-  ['[WARNING]: provided hosts list is empty, only localhost is available.', undefined],
-  ['[ERROR depot]: the lid does not close', undefined],
+  ['Unit depot.service is now unmasked'],
+  ['Timed out waiting for device /dev/tpmrm0.'],
+  ['depotctl must not be run as root'],
+  ['/etc/multipath.conf does not exist, blacklisting all devices.'],
+  ['mpatha: remaining active paths: 3'],
+  ['eth0: NIC Link is Up 1000 Mbps Full Duplex'],
+  ['Warning: ALREADY_ENABLED: 8443:tcp'],
+  ['[WARNING]: provided hosts list is empty, only localhost is available.'],
+  ['[ERROR depot]: the lid does not close'],
   ['curl: (22) The requested URL returned error: 401', 'says-login-refused'],
   ['curl: (22) The requested URL returned error: 503', 'says-server-fails'],
   ['connect() failed (111: Connection refused) while connecting to upstream', 'says-refused'],
-  ['open() "/srv/www/favicon.ico" failed (2: No such file or directory)', undefined],
-  ['file /srv/tftp/pxelinux.cfg/01-52-54-00-aa-bb-cc not found for 10.9.0.7', undefined],
+  ['open() "/srv/www/favicon.ico" failed (2: No such file or directory)'],
+  ['file /srv/tftp/pxelinux.cfg/01-52-54-00-aa-bb-cc not found for 10.9.0.7'],
   ['Server api/m1 is DOWN, reason: Layer4 timeout, check duration: 2ms.', 'says-server-down'],
-  ['Complete! The package haproxy-2.4.22-3.el9.x86_64 is installed', undefined],
-  ['kernel: nfs: server nfs.fern.lan OK', undefined],
-  ['Could not boot: Permission denied (https://ipxe.org/022c6092)', undefined],
-])('readPlainly takes %j for %s', (line, id) => {
-  expect(readPlainly(line)?.id).toBe(id);
-});
+  ['Complete! The package haproxy-2.4.22-3.el9.x86_64 is installed'],
+  ['kernel: nfs: server nfs.fern.lan OK'],
+  ['Could not boot: Permission denied (https://ipxe.org/022c6092)'],
+]);
 
 test.each([
   ['Layer4 connection problem', 'nothing serves the port'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testSaidLines } from '../../../test/support/readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
 import { PROGRAM_READINGS } from './program-readings.ts';
 import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
@@ -1116,26 +1117,19 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   ],
 ];
 
-const CASES = SAID.map(([line, id, cause, lead]) => ({ line, id, cause, lead }));
+const OF_OTHER_TESTS = new Set(
+  [...INSTALL_READINGS, ...PROGRAM_READINGS, ...RUNNING_READINGS].map(({ id }) => id),
+);
 
-test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause, lead }) => {
-  const reading = readPlainly(line, lead);
+testSaidLines(
+  SAID.map(([line, id, cause, lead]) => ({ line, id, cause, lead })),
+  PLAIN_READINGS.filter(({ id }) => !OF_OTHER_TESTS.has(id)),
+);
 
-  expect(reading?.id).toBe(id);
-  expect(reading?.cause).toContain(cause);
-  expect(reading?.remedy).not.toBe('');
-});
-
-test('readPlainly has a line for each of its readings, and each a name of its own', () => {
+test('each reading has a name of its own', () => {
   const ids = PLAIN_READINGS.map(({ id }) => id);
 
   expect(new Set(ids).size).toBe(ids.length);
-  const withoutLine = ids.filter((id) => !SAID.some(([, known]) => known === id));
-  // These have theirs in a test of their own.
-  const others = [...INSTALL_READINGS, ...PROGRAM_READINGS, ...RUNNING_READINGS].map(
-    ({ id }) => id,
-  );
-  expect(withoutLine.filter((id) => !others.includes(id))).toEqual([]);
 });
 
 /** Words that go on too long for a pattern that goes back and forth. */

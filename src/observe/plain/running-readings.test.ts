@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testNearLines, testSaidLines } from '../../../test/support/readings.ts';
 import { ADMISSION_READINGS } from './admission-readings.ts';
 import { POD_NETWORK_READINGS } from './pod-network-readings.ts';
 import { POD_READINGS } from './pod-readings.ts';
@@ -390,31 +391,19 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   ],
 ];
 
-const CASES = SAID.map(([line, id, cause]) => ({ line, id, cause }));
-
-test.each(CASES)('readPlainly takes $line for $id', ({ line, id, cause }) => {
-  const reading = readPlainly(line);
-
-  expect(reading?.id).toBe(id);
-  expect(reading?.cause).toContain(cause);
-  expect(reading?.remedy).not.toBe('');
-});
-
-test('readPlainly has a line for each reading of these tables', () => {
-  const ids = [
+testSaidLines(
+  SAID.map(([line, id, cause]) => ({ line, id, cause })),
+  [
     ...ADMISSION_READINGS,
     ...POD_READINGS,
     ...POD_NETWORK_READINGS,
     ...SCHEDULING_READINGS,
     ...STORAGE_READINGS,
-  ].map(({ id }) => id);
+  ],
+);
 
-  expect(SAID.map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
-});
-
-/** Words that are near to those, of another cause or of none. */
-test.each([
-  ['Warning: would violate PodSecurity "restricted:latest": runAsNonRoot != true', undefined],
+testNearLines([
+  ['Warning: would violate PodSecurity "restricted:latest": runAsNonRoot != true'],
   ["Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0", 'says-quota'],
   [
     'Error: error creating overlay mount to /var/lib/x/merged, mount_data="a": invalid argument',
@@ -422,20 +411,16 @@ test.each([
   ],
   [
     'Error: rpc error: code = ResourceExhausted desc = grpc: received message larger than max (5 vs. 4)',
-    undefined,
   ],
-  ['Error: path /srv/depot does not exist', undefined],
+  ['Error: path /srv/depot does not exist'],
   ['Error: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: no such host', 'says-name-unknown'],
-  ['HEALTH_OK', undefined],
+  ['HEALTH_OK'],
   [
     "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules.",
     'says-unschedulable',
   ],
-  ['3/6 nodes are available: 3 node(s) had volume node affinity conflict.', undefined],
-  [
-    'Normal WaitForFirstConsumer waiting for first consumer to be created before binding',
-    undefined,
-  ],
+  ['3/6 nodes are available: 3 node(s) had volume node affinity conflict.'],
+  ['Normal WaitForFirstConsumer waiting for first consumer to be created before binding'],
   [
     'The Deployment "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     'says-field-invalid',
@@ -443,16 +428,13 @@ test.each([
   ['Error: bind: address already in use', 'says-port-taken'],
   [
     '00007|reconnect|INFO|unix:/var/run/ovn/ovnsb_db.sock: connection attempt failed (No such file or directory)',
-    undefined,
   ],
   [
     'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (Permission denied)',
     'says-access-denied',
   ],
   ['Error: open /etc/depot.key: permission denied', 'says-access-denied'],
-])('readPlainly takes %j for none of these', (line, id) => {
-  expect(readPlainly(line)?.id).toBe(id);
-});
+]);
 
 test.each([
   [
