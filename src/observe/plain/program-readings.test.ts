@@ -5,6 +5,18 @@ import { readPlainly } from './read-plainly.ts';
 
 /** Lines as the programs say them, and below each what is made of it. */
 const SAID = `
+  - package lid-2.1-4.el9.x86_64 from depot requires libfern.so.3, but none of the providers can be installed
+  says-package-unmet: The package lid-2.1-4.el9.x86_64 cannot be installed: what it requires (libfern.so.3)
+Public key for lid-2.1-4.el9.x86_64.rpm is not installed
+  says-package-unsigned: The signature of lid-2.1-4.el9.x86_64.rpm is not accepted
+fatal: [a]: FAILED! => No package matching 'depot' found available
+  says-packages: The package depot is in no repository
+Error: Unable to find a match: depotctl
+  says-packages: The package depotctl is in no repository that this machine has
+Error: Failed to download metadata for repo 'depot': Cannot prepare internal mirrorlist: No URLs in mirrorlist
+  says-repository-ended: The list of mirrors of the package repository depot is empty
+Error: Failed to download metadata for repo 'depot': 404
+  says-repository-unread: repository depot
 haproxy.service: Main process exited, code=exited, status=217/USER
   says-unit-step: systemd cannot start haproxy.service: the user that it is to run as does not exist here (User=)
 registry.service: Failed at step USER spawning /usr/bin/registry: No such process

@@ -2,8 +2,8 @@ import { COMMAND_READINGS } from './command-readings.ts';
 import { DAEMON_READINGS } from './daemon-readings.ts';
 import { DISK_READINGS } from './disk-readings.ts';
 import { ENGINE_READINGS } from './engine-readings.ts';
-import { HOST_PACKAGE_READINGS } from './host-package-readings.ts';
 import { JOIN_READINGS } from './join-readings.ts';
+import { PACKAGE_READINGS } from './package-readings.ts';
 import type { PlainReading } from './plain-reading.ts';
 import { UNIT_READINGS } from './unit-readings.ts';
 
@@ -11,7 +11,7 @@ import { UNIT_READINGS } from './unit-readings.ts';
 export const PROGRAM_READINGS: readonly PlainReading[] = [
   ...UNIT_READINGS,
   ...DISK_READINGS,
-  ...HOST_PACKAGE_READINGS,
+  ...PACKAGE_READINGS,
   ...DAEMON_READINGS,
   ...JOIN_READINGS,
   ...ENGINE_READINGS,

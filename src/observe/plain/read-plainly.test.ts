@@ -432,11 +432,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     '/srv/depot/config is a directory, and a file is wanted there',
   ],
   [
-    "fatal: [a]: FAILED! => No package matching 'depot' found available",
-    'says-packages',
-    'The package depot is in no repository',
-  ],
-  [
     'depotd: error: http.response.status=500 err.detail="mkdir /srv/depot: permission denied"',
     'says-access-denied',
     '/srv/depot',
@@ -465,26 +460,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     '10.9.0.3 is unhealthy: failed to connect: grpc: timed out when dialing',
     'says-member-silent',
     '10.9.0.3 does not answer',
-  ],
-  [
-    "Error: Failed to download metadata for repo 'depot': 404",
-    'says-repository-unread',
-    'repository depot',
-  ],
-  [
-    "Error: Failed to download metadata for repo 'depot': Cannot prepare internal mirrorlist: No URLs in mirrorlist",
-    'says-repository-ended',
-    'The list of mirrors of the package repository depot is empty',
-  ],
-  [
-    '  - package lid-2.1-4.el9.x86_64 from depot requires libfern.so.3, but none of the providers can be installed',
-    'says-package-unmet',
-    'The package lid-2.1-4.el9.x86_64 cannot be installed: what it requires (libfern.so.3)',
-  ],
-  [
-    'Public key for lid-2.1-4.el9.x86_64.rpm is not installed',
-    'says-package-unsigned',
-    'The signature of lid-2.1-4.el9.x86_64.rpm is not accepted',
   ],
   [
     'SELinux is preventing /usr/bin/depotd from read access on the file lid.conf.',
@@ -571,11 +546,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'depotd: TLS handshake with 10.9.0.7:4460 failed: The certificate chain uses expired certificate.',
     'says-certificate-time',
     'The certificate of 10.9.0.7:4460 has expired, or the clock of this machine is ahead',
-  ],
-  [
-    'Error: Unable to find a match: depotctl',
-    'says-packages',
-    'The package depotctl is in no repository that this machine has',
   ],
   [
     'api-vip <10.9.0.9> is already in use in cidr 10.9.0.0/24',

@@ -10,7 +10,6 @@ import { INSTALL_READINGS } from './install-readings.ts';
 import { KIND_READINGS } from './kind-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
 import { saidIn } from './own-words.ts';
-import { PACKAGE_READINGS } from './package-readings.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
 import { PROGRAM_READINGS } from './program-readings.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
@@ -34,7 +33,6 @@ const BY_CAUSE: readonly PlainReading[] = [
   ...KIND_READINGS,
   ...CLUSTER_READINGS,
   ...REGISTRY_READINGS,
-  ...PACKAGE_READINGS,
   ...HOST_READINGS,
 ];
 
