@@ -53,3 +53,19 @@ test('diagnosisText shows the first error and the one it ends with', () => {
     'The error it ends with: a.log:2 error: accept_ra is not 2',
   ]);
 });
+
+test('diagnosisText does not say the line of a likely cause again', () => {
+  const same = { file: 'paste.txt', line: 2, text: 'connect: connection refused' };
+  const other = { file: 'paste.txt', line: 1, text: 'error: the depot is late' };
+  const noCause = { forms: [{ form: 'plain text', files: 1 }], firstError: same, gather: [] };
+  const suspicious = [same, other].map((one) => ({ ...one, count: 1 }));
+  const shown = { ...diagnosis, likely, suspicious, noCause };
+
+  expect(diagnosisText(shown, createStyle(false)).split('\n').slice(5)).toEqual([
+    '',
+    'What was read: plain text (1), nothing that tells a time',
+    '',
+    'The most suspicious lines:',
+    '  paste.txt:1 error: the depot is late (1)',
+  ]);
+});

@@ -109,7 +109,10 @@ function likelyLines({ likely }: Pick<Diagnosis, 'likely'>, style: Style): strin
 }
 
 /** Where no cause was found: what there was to go by. */
-export function noCauseLines({ noCause }: Pick<Diagnosis, 'noCause'>, style: Style): string[] {
+export function noCauseLines(
+  { noCause, likely }: Pick<Diagnosis, 'noCause' | 'likely'>,
+  style: Style,
+): string[] {
   if (!noCause) return [];
   const { forms, from, to, gather } = noCause;
   const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ');
@@ -118,29 +121,40 @@ export function noCauseLines({ noCause }: Pick<Diagnosis, 'noCause'>, style: Sty
     '',
     ...(read === ''
       ? ['There was no text to read']
-      : [`What was read: ${read}, ${span}`, ...errorLines(noCause, style)]),
+      : [`What was read: ${read}, ${span}`, ...errorLines(noCause, likely, style)]),
     ...(gather.length === 0 ? [] : ['What to gather next:']),
     ...gather.map((one) => `  ${one}`),
   ];
 }
 
-function errorLines({ firstError, lastError, last }: NoCause, style: Style): readonly string[] {
+function errorLines(
+  { firstError, lastError, last }: NoCause,
+  likely: Diagnosis['likely'],
+  style: Style,
+): readonly string[] {
+  const line = (title: string, error: Evidence | undefined) =>
+    error && !isShown(error, likely) ? [`${title}: ${evidenceLine(error, style)}`] : [];
   const errors = [
-    ...(firstError ? [`The first real error: ${evidenceLine(firstError, style)}`] : []),
-    ...(lastError ? [`The error it ends with: ${evidenceLine(lastError, style)}`] : []),
+    ...line('The first real error', firstError),
+    ...line('The error it ends with', lastError),
   ];
-  if (errors.length > 0) return errors;
+  if (errors.length > 0 || likely) return errors;
   if (!last) return ['No line of it is an error by its words'];
   const place = style.dim(`${printable(last.file)}${last.at ? ` ${last.at}` : ''}`);
   return [`No line of it is an error by its words; what it said last: ${place} ${last.text}`];
 }
 
-function suspiciousLines({ suspicious }: Diagnosis, style: Style): string[] {
-  if (suspicious.length === 0) return [];
+/** What the likely cause rests on is not said again below it. */
+const isShown = (one: Evidence, likely: Diagnosis['likely']): boolean =>
+  likely?.evidence.some(({ file, line }) => file === one.file && line === one.line) ?? false;
+
+function suspiciousLines({ suspicious, likely }: Diagnosis, style: Style): string[] {
+  const others = suspicious.filter((one) => !isShown(one, likely));
+  if (others.length === 0) return [];
   return [
     '',
     'The most suspicious lines:',
-    ...suspicious.map((one) => `  ${evidenceLine(one, style)} ${style.dim(`(${one.count})`)}`),
+    ...others.map((one) => `  ${evidenceLine(one, style)} ${style.dim(`(${one.count})`)}`),
   ];
 }
 
