@@ -257,7 +257,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   [
     'Error: failed to resolve https://depot.fern.lan/v2/x: 401 Unauthorized',
     'says-login-refused',
-    'depot.fern.lan (the mirror registry) does not accept the login, or was sent none',
+    'depot.fern.lan (the mirror registry) does not accept the login, was sent none, or gives it no right to this',
   ],
   [
     'Error response from daemon: Get https://depot.fern.lan/v2/: Forbidden',
