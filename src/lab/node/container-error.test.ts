@@ -16,9 +16,12 @@ const failure = (code: ErrorCode, mirror: boolean) => ({
   error: new AtollError(code, 'it failed'),
 });
 
+/** Without rules that speak only together with other lines. */
 const rulesFor = (origin: string, text: string) =>
   matchLine(
-    shippedRules().filter(({ appliesTo, regexp }) => regexp && appliesTo(origin)),
+    shippedRules().filter(
+      ({ appliesTo, regexp, needs }) => regexp && appliesTo(origin) && needs.length === 0,
+    ),
     text,
   ).map(({ rule }) => rule.id);
 
