@@ -10,7 +10,7 @@ export interface SaidLine {
   readonly lead?: string | undefined;
 }
 
-/** A table of such lines: of each reading that is named at least one must be there. */
+/** A table of such lines: of each reading that is named at least one must be there, and of no other. */
 export function testSaidLines(said: readonly SaidLine[], readings: readonly PlainReading[]): void {
   test.each(said)('readPlainly takes $line for $id', ({ line, id, cause, lead }) => {
     const reading = readPlainly(line, lead);
@@ -23,7 +23,7 @@ export function testSaidLines(said: readonly SaidLine[], readings: readonly Plai
   test('readPlainly has a line for each reading of these tables', () => {
     const ids = readings.map(({ id }) => id);
 
-    expect(ids.filter((id) => !said.some((one) => one.id === id))).toEqual([]);
+    expect([...new Set(said.map(({ id }) => id))].toSorted()).toEqual(ids.toSorted());
   });
 }
 

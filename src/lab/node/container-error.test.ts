@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
-import { matchLine } from '../../observe/match-line.ts';
+import { counts, matchLine } from '../../observe/match-line.ts';
 import { shippedRules } from '../../observe/rules/catalogue.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { diskFullText, pullErrorText } from './container-error.ts';
@@ -16,14 +16,14 @@ const failure = (code: ErrorCode, mirror: boolean) => ({
   error: new AtollError(code, 'it failed'),
 });
 
-/** Without rules that speak only together with other lines. */
+/** What is said where no other line bears a rule out. */
 const rulesFor = (origin: string, text: string) =>
   matchLine(
-    shippedRules().filter(
-      ({ appliesTo, regexp, needs }) => regexp && appliesTo(origin) && needs.length === 0,
-    ),
+    shippedRules().filter(({ appliesTo, regexp }) => regexp && appliesTo(origin)),
     text,
-  ).map(({ rule }) => rule.id);
+  )
+    .filter((match) => counts(match, new Set()))
+    .map(({ rule }) => rule.id);
 
 describe('pullErrorText', () => {
   const causes: readonly (readonly [ErrorCode, string])[] = [

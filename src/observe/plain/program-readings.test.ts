@@ -5,6 +5,10 @@ import { readPlainly } from './read-plainly.ts';
 
 /** Lines as the programs say them, and below each what is made of it. */
 const SAID = `
+Error response from daemon: invalid X-Registry-Auth header: EOF
+  says-logins-unreadable: (X-Registry-Auth) cannot be read: EOF
+error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7
+  says-logins-unreadable: The logins of registries that the client sends along (X-Registry-Auth) cannot be read: illegal base64 data at input byte 7
   - package lid-2.1-4.el9.x86_64 from depot requires libfern.so.3, but none of the providers can be installed
   says-package-unmet: The package lid-2.1-4.el9.x86_64 cannot be installed: what it requires (libfern.so.3)
 Public key for lid-2.1-4.el9.x86_64.rpm is not installed

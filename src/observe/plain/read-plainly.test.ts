@@ -447,16 +447,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     '(the mirror registry) wants TLS, and was asked by plain HTTP',
   ],
   [
-    'Error response from daemon: invalid X-Registry-Auth header: EOF',
-    'says-logins-unreadable',
-    '(X-Registry-Auth) cannot be read: EOF',
-  ],
-  [
-    'error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7',
-    'says-logins-unreadable',
-    'The logins of registries that the client sends along (X-Registry-Auth) cannot be read: illegal base64 data at input byte 7',
-  ],
-  [
     '10.9.0.3 is unhealthy: failed to connect: grpc: timed out when dialing',
     'says-member-silent',
     '10.9.0.3 does not answer',

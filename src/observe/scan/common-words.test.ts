@@ -6,6 +6,7 @@ import { once } from '../../core/bytes.ts';
 import { seenText } from '../match-line.ts';
 import { type Rule, shippedRules } from '../rules/catalogue.ts';
 import { createLineScanner } from './line-scanner.ts';
+import { ORDINARY_TEXT } from './ordinary-text.ts';
 
 /** What healthy machines of the corpus and ordinary installs say. */
 function ordinaryLines(): string[] {
@@ -51,6 +52,30 @@ async function tooCommon(looked: readonly Looked[]): Promise<string[]> {
 
 test('no rule is looked for by words that ordinary lines are full of', async () => {
   expect(await tooCommon(shippedRules().flatMap(lookedFor))).toEqual([]);
+});
+
+/** A fact is known when it was seen once: each further line that holds it is read for nothing. */
+const factsOf = ({ id, needed, against }: Rule): Looked[] =>
+  [...needed, ...against].map((regexp) => ({ id, regexp }));
+
+/** The facts that more than one kind of the lines that fill logs holds. */
+function commonFacts(facts: readonly Looked[]): string[] {
+  const lines = ORDINARY_TEXT.split('\n');
+  return facts.flatMap(({ id, regexp }) => {
+    const insensitive = new RegExp(regexp.source, 'i');
+    const holding = lines.filter((line) => insensitive.test(line)).length;
+    return holding > 1 ? [`${id}: ${holding} kinds of lines hold /${regexp.source}/`] : [];
+  });
+}
+
+test('no fact that a rule needs or fears is one that logs are full of', () => {
+  expect(commonFacts(shippedRules().flatMap(factsOf))).toEqual([]);
+});
+
+test('a fact that logs are full of is named', () => {
+  expect(commonFacts([{ id: 'vague', regexp: /(?:no such host|connection refused)/ }])).toEqual([
+    expect.stringMatching(/^vague: \d kinds of lines hold /),
+  ]);
 });
 
 test('a rule of common words is named', async () => {
