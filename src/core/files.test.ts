@@ -272,11 +272,13 @@ test('makeFolder makes all folders on the way, also when several do at once', as
   await Promise.all([
     makeFolder(path, 0o700),
     makeFolder(path, 0o700),
-    makeFolder(join(path, 'd')),
+    makeFolder(join(path, 'd'), 0o700),
   ]);
 
+  // All ask for the same mode: whoever comes first makes the folders on the way, with its own.
   expect(await readdir(path)).toEqual(['d']);
   expect(await modeOf(path)).toBe(0o700);
+  expect(await modeOf(join(path, 'd'))).toBe(0o700);
 });
 
 test('makeFolder says so where no folder can be, instead of asking for ever', async () => {
