@@ -60,6 +60,8 @@ export async function runProgram(
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const broken = new AbortController();
   const child = start(program, args, options);
+  // A pipe may break when its program is killed: that is no fault of ours, and its status tells the story.
+  for (const output of [child.stdout, child.stderr]) output.on('error', () => undefined);
   feed(child, options, broken);
   const stdout = collectOutput({ program, name: 'stdout', stream: child.stdout }, options, broken);
   const stderr = collectOutput({ program, name: 'stderr', stream: child.stderr }, options, broken);
