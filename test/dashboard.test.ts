@@ -179,10 +179,11 @@ describeInBrowser([], 'the dashboard in Chromium', () => {
     await lines.waitFor();
     expect(await step.getAttribute('aria-expanded')).toBe('true');
     await page.getByRole('link', { name: 'Runs' }).click();
+    await page.locator('table.runs tbody tr').nth(1).waitFor();
     expect(await page.locator('table.runs tbody tr').count()).toBe(2);
     await page.locator('table.runs .link').last().click();
     await page.getByRole('button', { name: 'back' }).waitFor();
-    expect(await page.locator('[data-stage="cluster"]').getAttribute('data-state')).toBe('done');
+    await page.locator('[data-stage="cluster"][data-state="done"]').waitFor();
     await page.getByRole('button', { name: 'back' }).click();
     await page.locator('[data-stage="cluster"]:not([data-state="done"])').waitFor();
     expect(complaints).toEqual([]);

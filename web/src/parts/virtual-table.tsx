@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Column<Row> {
   readonly id: string;
@@ -65,7 +65,8 @@ export function VirtualTable<Row>(props: Props<Row>) {
     button.focus({ preventScroll: true });
     isMoving.current = false;
   });
-  useEffect(() => {
+  // Before the next key can come: one that comes between would be answered with the rows of before.
+  useLayoutEffect(() => {
     const root = place.current;
     const onKey = (event: KeyboardEvent) => {
       const to = targetOf(event.key, at, rows.length, Math.floor(height.value / each) - 2);
