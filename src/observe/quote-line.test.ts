@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable, quoteLine, shellWord } from './quote-line.ts';
+import { printable, quoteLine, shellWord, unlessSecret } from './quote-line.ts';
 
 test.each([
   String.raw`pull secret {\"auths\":{\"quay.io\":{\"auth\":\"dXNlcjpzM2NyM3RwYXNz\"}}}`,
@@ -12,6 +12,8 @@ test.each([
   'token sha256~s3cr3tpasss3cr3tpasss3cr3tpass',
   '-----BEGIN RSA PRIVATE KEY-----\nMIIEs3cr3tpass\n-----END RSA PRIVATE KEY-----',
   'http://user:s3cr3tpass@proxy:3128',
+  'platform.vsphere.vcenters[0].password: Invalid value: "s3cr3tpass": must have no space',
+  String.raw`err=\"hosts[1].bmc.password: Invalid value: \\"s3cr3tpass\\": too short\"`,
 ])('quoteLine keeps a secret to itself: %s', (text) => {
   expect(quoteLine(text)).not.toMatch(/s3cr3tpass|dXNlcjpzM2NyM3RwYXNz/);
   expect(quoteLine(text)).toContain('[redacted]');
@@ -30,6 +32,15 @@ test('printable shows nothing that acts on a terminal', () => {
   const text = '\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m one\ttwo\nthree \u202eback\x07 \x9b31m';
 
   expect(printable(text)).toBe('red one two three ?back? ?31m');
+});
+
+test('unlessSecret hides a secret inside a word, and a word that is one', () => {
+  const word = 'a.password: Invalid value: "s3cr3tpass": too short';
+  const line = `error: ${word}`;
+
+  expect(unlessSecret(word, line)).toBe('a.password: Invalid value: "[redacted]": too short');
+  expect(unlessSecret('s3cr3tpass', line)).toBeUndefined();
+  expect(unlessSecret('too short', line)).toBe('too short');
 });
 
 test.each([

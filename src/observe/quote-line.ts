@@ -25,6 +25,10 @@ const ASSIGNED =
   /\b(\w*(?:password|passwd|secret_?access_?key|secret_?key|api_?key)["']?(?:=|:\s*(?=\S*\d))["']?)[^\s"',;&]{4,}/gi;
 const AUTH = /(\bauth["']?\s*[:=]\s*["']?)(?=[A-Za-z0-9+/]*[0-9A-Z])[A-Za-z0-9+/]{12,}={0,2}/g;
 
+/** What the API server, and the installer like it, say of the value of a field. */
+const OF_FIELD =
+  /(\b[\w.[\]-]*(?:password|passwd|secret|token|accessKey)[\w\]]*: (?:Invalid|Duplicate|Unsupported) value: \\*["'])[^"'\\]+/gi;
+
 /** `curl -u user:password`, `podman login -p password`: the short options that take a secret. */
 const USER = /(\bcurl\b[^|;]*?\s(?:-u|--user|--proxy-user|-U)[= ]?["']?)[^\s"']+/gi;
 const PASSWORD = /(\blogin\b[^|;]*?\s-p[= ]?["']?)[^\s"']+/gi;
@@ -42,6 +46,7 @@ export function quoteLine(text: string): string {
       .replace(OPTION, `$1${REDACTED}`)
       .replace(ASSIGNED, `$1${REDACTED}`)
       .replace(AUTH, `$1${REDACTED}`)
+      .replace(OF_FIELD, `$1${REDACTED}`)
       .replace(USER, `$1${REDACTED}`)
       .replace(PASSWORD, `$1${REDACTED}`)
       .replace(ENCODED, `$1${REDACTED}`),
@@ -49,10 +54,11 @@ export function quoteLine(text: string): string {
 }
 
 /** A value is told for a secret by the words before it, which a group leaves out: what the whole line hides stays hidden. */
-export const unlessSecret = (word: string | undefined, line: string): string | undefined =>
-  word !== undefined && line.includes(word) && !quoteLine(line).includes(printable(word).trim())
-    ? undefined
-    : word;
+export function unlessSecret(word: string | undefined, line: string): string | undefined {
+  if (word === undefined || !line.includes(word)) return word;
+  const shown = quoteLine(word);
+  return quoteLine(line).includes(shown) ? (shown === word.trim() ? word : shown) : undefined;
+}
 
 /** Nothing a shell would take for more than a word, and no option. */
 const ONE_WORD = /^[\w./:@%+,=~[\]][\w./:@%+,=~[\]-]*$/;
