@@ -11,6 +11,7 @@ const likely = {
 };
 const diagnosis = {
   findings: [],
+  alsoSaid: [],
   suspicious: [],
   benign: [],
   unread: [],
@@ -34,6 +35,22 @@ test('diagnosisText says how often the likely cause was told', () => {
   expect(linesOf(3)).toContain(
     'Likely: Nothing listens at 10.9.0.3:7777: the connection is refused (3 times)',
   );
+});
+
+test('diagnosisText shows what else the text states below a likely cause, and only there', () => {
+  const other = { file: 'paste.txt', line: 1, text: 'depot.db: the checksum is not right' };
+  const shown = {
+    ...diagnosis,
+    likely,
+    alsoSaid: [other],
+    suspicious: [{ ...other, count: 1 }],
+  };
+
+  expect(diagnosisText(shown, createStyle(false)).split('\n').slice(5)).toEqual([
+    '',
+    'The text also says:',
+    '  paste.txt:1 depot.db: the checksum is not right',
+  ]);
 });
 
 test('diagnosisText has no such lines where nothing is likely', () => {

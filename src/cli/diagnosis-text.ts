@@ -28,6 +28,7 @@ export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
     ...symptomLines(symptoms, roots.length > 0, style),
     ...asideLines(diagnosis.findings, style),
     ...likelyLines(diagnosis, style),
+    ...alsoSaidLines(diagnosis, style),
     ...noCauseLines(diagnosis, style),
     ...suspiciousLines(diagnosis, style),
     ...unreadLines(diagnosis),
@@ -108,11 +109,18 @@ function likelyLines({ likely }: Pick<Diagnosis, 'likely'>, style: Style): strin
   ];
 }
 
+/** What is told may only follow from one of these. */
+function alsoSaidLines({ alsoSaid }: Diagnosis, style: Style): string[] {
+  const lines = alsoSaid.map((evidence) => `  ${evidenceLine(evidence, style)}`);
+  return lines.length === 0 ? [] : ['', 'The text also says:', ...lines];
+}
+
 /** Where no cause was found: what there was to go by. */
 export function noCauseLines(
-  { noCause, likely }: Pick<Diagnosis, 'noCause' | 'likely'>,
+  diagnosis: Partial<Told & Pick<Diagnosis, 'noCause'>>,
   style: Style,
 ): string[] {
+  const { noCause } = diagnosis;
   if (!noCause) return [];
   const { forms, from, to, gather } = noCause;
   const read = forms.map(({ form, files }) => `${form} (${files})`).join(', ');
@@ -121,7 +129,7 @@ export function noCauseLines(
     '',
     ...(read === ''
       ? ['There was no text to read']
-      : [`What was read: ${read}, ${span}`, ...errorLines(noCause, likely, style)]),
+      : [`What was read: ${read}, ${span}`, ...errorLines(noCause, diagnosis, style)]),
     ...(gather.length === 0 ? [] : ['What to gather next:']),
     ...gather.map((one) => `  ${one}`),
   ];
@@ -129,27 +137,31 @@ export function noCauseLines(
 
 function errorLines(
   { firstError, lastError, last }: NoCause,
-  likely: Diagnosis['likely'],
+  told: Partial<Told>,
   style: Style,
 ): readonly string[] {
   const line = (title: string, error: Evidence | undefined) =>
-    error && !isShown(error, likely) ? [`${title}: ${evidenceLine(error, style)}`] : [];
+    error && !isShown(error, told) ? [`${title}: ${evidenceLine(error, style)}`] : [];
   const errors = [
     ...line('The first real error', firstError),
     ...line('The error it ends with', lastError),
   ];
-  if (errors.length > 0 || likely) return errors;
+  if (errors.length > 0 || told.likely) return errors;
   if (!last) return ['No line of it is an error by its words'];
   const place = style.dim(`${printable(last.file)}${last.at ? ` ${last.at}` : ''}`);
   return [`No line of it is an error by its words; what it said last: ${place} ${last.text}`];
 }
 
-/** What the likely cause rests on is not said again below it. */
-const isShown = (one: Evidence, likely: Diagnosis['likely']): boolean =>
-  likely?.evidence.some(({ file, line }) => file === one.file && line === one.line) ?? false;
+type Told = Pick<Diagnosis, 'likely' | 'alsoSaid'>;
 
-function suspiciousLines({ suspicious, likely }: Diagnosis, style: Style): string[] {
-  const others = suspicious.filter((one) => !isShown(one, likely));
+/** What is shown above is not said again below it. */
+const isShown = (one: Evidence, { likely, alsoSaid = [] }: Partial<Told>): boolean =>
+  [...(likely?.evidence ?? []), ...alsoSaid].some(
+    ({ file, line }) => file === one.file && line === one.line,
+  );
+
+function suspiciousLines(diagnosis: Diagnosis, style: Style): string[] {
+  const others = diagnosis.suspicious.filter((one) => !isShown(one, diagnosis));
   if (others.length === 0) return [];
   return [
     '',

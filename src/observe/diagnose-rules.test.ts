@@ -31,6 +31,7 @@ test('diagnose tells what the rules found, how far the bootstrap came and what w
   expect(diagnosis).toEqual({
     findings: [expect.objectContaining({ id: 'a', count: 1 })],
     suspicious: [],
+    alsoSaid: [],
     bootstrap: {
       verdict: 'running',
       at: '2026-08-20T10:02:00.000Z',

@@ -1,4 +1,5 @@
 import type { Context } from '../core/context.ts';
+import type { Evidence } from './claim.ts';
 import { createCoverage } from './coverage.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
 import { createFindingCollector, type Finding } from './findings.ts';
@@ -10,7 +11,7 @@ import { type EvidenceOptions, type EvidenceTotals, readEvidence } from './read-
 import { FINISHED, RECOVERED, WENT_ILL, WENT_WELL } from './retries.ts';
 import { type Rule, shippedRules } from './rules/catalogue.ts';
 import type { EvidenceInput, UnreadEvidence } from './source-files.ts';
-import { findSuspicious, type SuspiciousLine } from './suspicious.ts';
+import { findSuspicious, findUnexplained, type SuspiciousLine } from './suspicious.ts';
 import { TIMELINE_KINDS } from './timeline/read-timeline.ts';
 import type { BootstrapState, StepState } from './timeline/state.ts';
 import { createTimeline, SIGNAL_PATTERNS } from './timeline/timeline.ts';
@@ -28,6 +29,8 @@ export interface Diagnosis {
   readonly noCause?: NoCause;
   /** Only where there is no cause: what the decisive error says by itself. */
   readonly likely?: LikelyCause;
+  /** Other lines that state what is wrong: where what is told only follows from it, the cause is among them. */
+  readonly alsoSaid: readonly Evidence[];
   /** How far the bootstrap came, where the evidence tells. */
   readonly bootstrap?: {
     readonly verdict: BootstrapState['verdict'];
@@ -103,10 +106,14 @@ export async function diagnose(
   const look = isNamed
     ? undefined
     : await findSuspicious(ctx, inputs, options, (line) => isBenign(rules, line));
+  const unexplained = () =>
+    findUnexplained(ctx, inputs, options, (line) => isKnown(rules, line), shownOf(findings));
+  const isPaste = totals.bytes <= PASTE_BYTES;
   return {
     findings,
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
     ...(look?.likely ? { likely: look.likely } : {}),
+    alsoSaid: look?.alsoSaid ?? (isPaste ? await unexplained() : []),
     ...(look ? { noCause: reading.noCause(look.origins, look) } : {}),
     ...bootstrapOf(timeline.state()),
     benign: collector.benign(facts),
@@ -162,8 +169,20 @@ function patternsOf(rule: Rule): OwnedPattern[] {
   ];
 }
 
-function isBenign(rules: readonly Rule[], { text, origins, lead }: EvidenceLine): boolean {
-  const asked = rules.filter((rule) => rule.kind === 'benign' && origins.some(rule.appliesTo));
+/** What people paste, where a line that no rule explains may be the one that tells; of more there are always some. */
+const PASTE_BYTES = 16_384;
+
+const shownOf = (findings: readonly Finding[]): readonly Evidence[] =>
+  findings.flatMap(({ evidence }) => evidence);
+
+const isBenign = (rules: readonly Rule[], line: EvidenceLine): boolean =>
+  isKnown(
+    rules.filter(({ kind }) => kind === 'benign'),
+    line,
+  );
+
+function isKnown(rules: readonly Rule[], { text, origins, lead }: EvidenceLine): boolean {
+  const asked = rules.filter((rule) => origins.some(rule.appliesTo));
   return matchLine(asked, text, origins, lead).length > 0;
 }
 

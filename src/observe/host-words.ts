@@ -6,7 +6,7 @@ export const NO_FILE = String.raw`(?<!\.(?:go|py|sh|js|ts|tf|cc?|rs|rb|lua|yaml|
 
 /** Pages of a vendor that an error tells people to read: nobody was asked there. */
 const PAGES =
-  /\bhttps?:\/\/(?:(?:docs|learn|kb)\.[\w.-]+|cloud\.(?:google|ibm)\.com|aka\.ms|go\.microsoft\.com)\/(?!v2\/)\S*/g;
+  /\bhttps?:\/\/(?:(?:docs|learn|kb)\.[\w.-]+|cloud\.(?:google|ibm)\.com|aka\.ms|go\.microsoft\.com|curl\.(?:haxx\.)?se)\/(?!v2\/)\S*/g;
 
 export const withoutPages = (text: string): string =>
   text.includes('://') ? text.replace(PAGES, ' ') : text;

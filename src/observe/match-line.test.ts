@@ -163,6 +163,8 @@ test.each([
   '  - `connection refused`',
   '* `connection refused`',
   '|  `connection refused` |',
+  '* You encountered `connection refused`. Look at the port.',
+  '- If you see `connection refused`, wait',
 ])('matchLine is not moved by a runbook that quotes: %s', (text) => {
   expect(idsOf(rules(ROOT), text)).toEqual([]);
 });

@@ -112,7 +112,7 @@ function speakersOf(
 
 /** A runbook quotes what may happen, and what was typed at a prompt has not happened yet. Nobody types a quoted sentence. */
 export const isQuoted = (text: string): boolean =>
-  /^\s*(?:[|*-] +)?`[^`]+`|^(?:\[[^\]\s]+@[^\]]+\]|[\w.-]+@[\w.-]+:\S+)?[$#] (?!["'][^"']* )\S/.test(
+  /^\s*(?:[|*-] +(?:(?:If y|Y)ou\b[^`"]{0,80})?)?`[^`]+`|^(?:\[[^\]\s]+@[^\]]+\]|[\w.-]+@[\w.-]+:\S+)?[$#] (?!["'][^"']* )\S/.test(
     text,
   );
 

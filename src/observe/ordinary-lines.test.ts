@@ -89,3 +89,10 @@ test('diagnose knows a copy of what is over, and what systemd ended in the whole
     }),
   ).toEqual([]);
 });
+
+test.each([
+  '2026-03-02 10:00:00.123 1 ERROR ironic.drivers.modules.redfish.firmware [None req-0c9f - - - - - -] Firmware update on node 4f1c has exceeded the overall timeout of 1800 seconds.',
+  'Post https://ibmcloud-trust.lab.svc:443/m: dial tcp 172.30.1.1:443: connect: connection timed out',
+])('diagnose takes no other time-out for that of a management controller: %s', async (line) => {
+  expect(await idsOf({ 'paste.txt': [line] })).not.toContain('bmc-unreachable');
+});

@@ -28,7 +28,7 @@ export const PARTIES = [
 export type Party = (typeof PARTIES)[number];
 
 const SOURCES =
-  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|container-registry\.oracle\.com|registry\.(?:suse\.com|npmjs\.org|yarnpkg\.com|terraform\.io)|docker\.pkg\.github\.com|cgr\.dev|lscr\.io|(?:quayio-production-s3|prod-registry-k8s-io)[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
+  /^(?:(?:[\w-]+\.)*quay\.io|registry(?:\.access|\.connect|\.stage)?\.redhat\.(?:io|com)|registry\.(?:(?:build\d+\.)?ci|build\d*|svc\.ci)\.openshift\.org|sso\.redhat\.com|(?:[\w-]+\.)*docker\.(?:io|com)|(?:[\w-]+\.)?gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws|nvcr\.io|(?:[\w-]+\.)?icr\.io|mcr\.microsoft\.com|registry\.gitlab\.com|docker\.elastic\.co|container-registry\.oracle\.com|registry\.(?:suse\.com|npmjs\.org|yarnpkg\.com|terraform\.io)|docker\.pkg\.github\.com|cgr\.dev|lscr\.io|(?:quayio-production-s3|prod-registry-k8s-io)[\w.-]*\.amazonaws\.com|(?:rhcos\.)?mirror\.openshift\.com|rhcos-redirector\.[\w.]+|api\.openshift\.com|storage\.googleapis\.com|(?:access|cdn)\.redhat\.com)$/i;
 
 /** First match wins: by name and port of the other end. */
 const BY_HOST: readonly (readonly [pattern: RegExp, party: Party])[] = [

@@ -38,6 +38,14 @@ test('findSuspicious puts the worst first, and of equals the rarer', async () =>
   ]);
 });
 
+test('findSuspicious begins with what a text states of a thing, where nothing in it decides', async () => {
+  const stated = "the lid 'oak' is not in group depot";
+  const found = await look([stated, 'frob failed to turn', ...Array(9).fill('frob was started')]);
+
+  expect(found.likely).toBeUndefined();
+  expect(textsOf(found)).toEqual([stated, 'frob failed to turn']);
+});
+
 test('findSuspicious adds up what a line holds', async () => {
   const found = await look(['permission denied', 'unable to write: permission denied']);
 

@@ -32,7 +32,9 @@ const WITH_UNIT = new RegExp(
 );
 const UNIX = new RegExp(String.raw`^(\d{10})\.\d{3,6} (\S+) ${PROGRAM}`);
 const MONOTONIC = /^\[ *\d+\.\d+\] (\S+) ([^\s[:]+)\[\d+\]: ?/;
-const NO_TIME = /^([a-z][\w@.-]*)\[\d+\]: ?/;
+/** `hosts[1]: Invalid value` is a field of a list, and no program with its number. */
+const NO_TIME =
+  /^([a-z][\w@.-]*)\[\d+\]: ?(?! ?(?:(?:Invalid|Required|Unsupported|Duplicate) value|Forbidden: |Too (?:long|many): ))/;
 
 /** The months of other languages, by how they begin; those that look alike everywhere are not repeated. */
 const OTHER_MONTHS: readonly (readonly [pattern: RegExp, month: number])[] = [

@@ -25,6 +25,15 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
       'Set what it names in the securityContext of the pod (allowPrivilegeEscalation, capabilities, runAsNonRoot, seccompProfile); a pod that needs more runs in a namespace with the label pod-security.kubernetes.io/enforce of a lower level',
   },
   {
+    id: 'says-owner-not-set',
+    pattern:
+      /(?:(?<kind>[\w.]+) \\?"(?<name>[^"\\]+)\\?" is forbidden: )?cannot set (?:blockOwnerDeletion if an ownerReference refers to|(?<ref>an ownerRef) on) a resource you can't (?:set finalizers on|delete)/,
+    cause: (found) =>
+      `The program may not make itself the owner of ${word(found, 'name') === undefined ? 'what it makes' : `${word(found, 'kind')} "${word(found, 'name')}"`}: its role lacks ${word(found, 'ref') === undefined ? '"update" on the finalizers of its own kind' : '"delete" on that object'}, which OpenShift asks for`,
+    remedy:
+      'Add the resource "KINDs/finalizers" with the verb update (or the verb delete on what it makes) to the (cluster) role of its service account, or take a release of the operator that brings it',
+  },
+  {
     id: 'says-quota-of-project',
     pattern:
       /(?:"(?<object>[^"]+)" is forbidden: )?exceeded quota: (?<quota>[\w.-]+), requested: (?<why>.{1,240})/,
@@ -64,18 +73,29 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
   {
     id: 'says-webhook-silent',
     pattern:
-      /failed calling webhook "(?<name>[^"]+)".{0,300}(?:context deadline exceeded|i\/o timeout|Client\.Timeout|connection refused|no route to host)/,
+      /(?:(?<open>failing open)\b.{0,200})?failed calling webhook "(?<name>[^"]+)".{0,300}(?:context deadline exceeded|i\/o timeout|timed out|Client\.Timeout|connection refused|no route to host|connection reset|handshake timeout|: EOF)/,
     cause: (found) =>
-      `The webhook ${word(found, 'name')} does not answer the API, so what it checks cannot be made`,
+      `The webhook ${word(found, 'name')} does not answer the API, ${word(found, 'open') === undefined ? 'so what it checks cannot be made' : 'and is passed over after the wait (failing open)'}`,
     remedy:
       'Look whether the pods behind its service are ready, and whether the control plane reaches the pod network (network policies, the network operator); of something that was removed, delete the webhook configuration',
   },
   {
+    id: 'says-webhook-broken',
+    pattern:
+      /failed calling webhook "(?<name>[^"]+)": (?:failed to call webhook: )?(?<why>the server could not find the requested resource|an error on the server .{0,160}|the server responded with .{0,120}|received invalid webhook response: .{0,160}|expected response\.uid.{0,120})/,
+    cause: (found) =>
+      `The webhook ${word(found, 'name')} answers the API with an error of its own (${word(found, 'why')}), so what it checks cannot be made`,
+    remedy:
+      'Look at the log of the pods behind its service, and whether the path of the webhook configuration is of the same version as they are',
+  },
+  {
     id: 'says-field-fixed',
     pattern:
-      /\bThe (?<kind>\w+) "(?<object>[^"]+)" is invalid: (?<field>[\w.[\]-]+): .{0,300}field is immutable/,
+      /(?:\b(?<kind>\w+)[\w.]* "(?<object>[^"]+)" is invalid: )?\b(?<field>[\w.[\]-]{1,120}): (?:Invalid value|Forbidden): .{0,300}(?:field is immutable|cannot change roleRef)|\b(?<of>StatefulSet|Pod|Job|Secret|ConfigMap|PersistentVolumeClaim)[\w.]* "(?<set>[^"]+)" is invalid: (?:spec|data): Forbidden: (?:updates to statefulset spec|pod updates may not change fields|spec is immutable|field is immutable|is immutable)/,
     cause: (found) =>
-      `The field ${word(found, 'field')} of the ${word(found, 'kind')} ${word(found, 'object')} cannot be changed once it is there`,
+      word(found, 'set') === undefined
+        ? `The field ${word(found, 'field')} of ${word(found, 'object') === undefined ? 'the object' : `the ${word(found, 'kind')} ${word(found, 'object')}`} cannot be changed once it is there`
+        : `The ${word(found, 'of')} ${word(found, 'set')} is to be changed in a field that cannot be changed once it is there`,
     remedy: 'Delete the object and make it anew, or leave this field as it was',
   },
   {
@@ -100,8 +120,8 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
     id: 'says-image-policy-slow',
     pattern: /admission plugin "(?<plugin>[^"]+)" failed to complete (?:mutation|validation) in/,
     cause: (found) =>
-      `The check ${word(found, 'plugin')} of the API does not end in time: the API that it asks (openshift-apiserver), or etcd behind it, is down or slow`,
+      `The check ${word(found, 'plugin')} of the API does not end in time: ${word(found, 'plugin')?.includes('AdmissionWebhook') ? 'a webhook that it calls does not answer, or slowly' : 'the API that it asks (openshift-apiserver), or etcd behind it, is down or slow'}`,
     remedy:
-      'Look at "oc get co openshift-apiserver etcd" and at the pods of openshift-apiserver first',
+      'Look at "oc get co openshift-apiserver etcd" and their pods first; of webhooks, at the pods behind the services that the (mutating, validating) webhook configurations name',
   },
 ];

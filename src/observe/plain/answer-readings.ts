@@ -33,11 +33,31 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-quota',
     pattern:
-      /missing quota|quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|(?<!Backoff)LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota(?:: (?<hard>used \d+ .{0,40}\d+))?|MissingQuota\): (?<missing>.+)|required number of resources \(\d+\) is more than the limit of \d+|exceeds? the configured upper limit/i,
+      /(?<scrape>(?:sample|label|target|body size)[ _]limit) exceeded|missing quota|(?<thing>(?:[\w-]+ ){1,3})quota limit exceeded|(?<kind>(?:[\w-]+ ){0,2}(?:gateway|VPC|bucket|zone|balancer|address|instance|vCPU|volume)(?:e?s)?) limit exceeded|quota ?['"]?(?<what>[\w-]+)?['"]? ?(?:has been |was |is )?exceeded|exceed(?:s|ed|ing)? (?:the |your |approved )?(?:\S+ ){0,2}quota|QuotaExceeded|(?<!Backoff)LimitExceeded|InsufficientInstanceCapacity|(?:maximum|limit) (?:number )?of (?<limit>[\w -]{3,40}?) (?:has been |was )?(?:reached|exceeded)|not enough .{0,40}quota|over the quota(?:: (?<hard>used \d+ .{0,40}\d+))?|MissingQuota\): (?<missing>.+)|required number of resources \(\d+\) is more than the limit of \d+|exceeds? the configured upper limit/i,
     cause: (found) =>
-      `A quota or limit is used up${because(word(found, 'what', 'limit', 'missing', 'hard'))}`,
+      `A quota or limit is used up${because(word(found, 'thing', 'kind', 'what', 'limit', 'missing', 'hard', 'scrape'))}`,
     remedy:
       'Ask for more of it, remove what is no longer used, or ask for less (machines, sizes, region)',
+  },
+  {
+    // Quay locks an account out for a while; the words come in a body that the client cannot parse.
+    id: 'says-login-locked',
+    pattern: /Too many login attempts\b(?<why>[^"]{0,120})/i,
+    cause: (found) =>
+      `${at(found)} takes no login of this account for now, after too many with a wrong or outdated password`,
+    remedy:
+      'Find who still sends the old password (pull secrets, auth.json, jobs) and stop it; set a new one, or use the token of a robot account, and wait before the next try',
+  },
+  {
+    id: 'says-answer-unparsed',
+    pattern:
+      /error parsing HTTP (?:(?<status>\d{3}) response body: [^"]{0,160}?: "(?<body>(?!\\n|<)[^"<]{8,300})"|(?<bare>429|50[0-4]) response body)/,
+    cause: (found) =>
+      word(found, 'bare') === undefined
+        ? `${at(found)} answers ${word(found, 'status')}: ${word(found, 'body')?.replace(/\s*\\n\s*/g, ' ')}`
+        : `${at(found)}, or what is before it, answers ${word(found, 'bare') === '429' ? 'that there are too many requests (429)' : `with an error of its own (${word(found, 'bare')})`}`,
+    remedy:
+      'The status and the words are what it refuses: 401 and 403 a login or right, 404 a name or path, 429 too many requests, 5xx trouble there or at a proxy before it',
   },
   {
     id: 'says-proxy-login',
@@ -49,11 +69,13 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-not-permitted',
     pattern:
-      /User "(?<user>(?!system:anonymous)[^"]+)" cannot (?<verb>\w+) resource "(?<resource>[^"]+)"|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|Authorization failed for template resource|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|NoPermission\b|insufficient (?:permissions|privileges)/i,
+      /(?:(?<kind>[\w./-]+) is forbidden: )?User "(?<user>(?!system:anonymous)[^"]+)" cannot(?: (?<oldverb>\w+) (?<old>[\w./-]+) (?:in (?:the namespace|project) "(?<project>[^"]+)"|at the cluster scope)| (?<verb>\w+) resource(?: "(?<resource>[^"]+)"(?:.{0,120}in the namespace "(?<namespace>[^"]+)")?|$)|\s*$)|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|Authorization failed for template resource|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|NoPermission\b|insufficient (?:permissions|privileges)/i,
     cause: (found) => {
-      const what = word(found, 'action', 'azure', 'gcp', 'verb');
+      const what = word(found, 'action', 'azure', 'gcp', 'verb', 'oldverb');
       const who = word(found, 'user', 'arn');
-      return `The login${named(who)} lacks the permission${named(what)}${because(word(found, 'resource'))}`;
+      const namespace = word(found, 'namespace', 'project');
+      const where = namespace === undefined ? '' : ` in the namespace ${namespace}`;
+      return `The login${named(who)} lacks the permission${named(what)}${because(word(found, 'resource', 'old', 'kind'))}${where}`;
     },
     remedy: 'Give it this permission (role, policy), or use a login that has it',
   },
@@ -69,7 +91,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-webhook-denied',
-    pattern: /admission webhook "(?<name>[^"]+)" denied the request:? ?(?<why>.*)/i,
+    pattern: /admission webhook \\?"?(?<name>[\w.-]+)\\?"? denied the request:? ?(?<why>.*)/i,
     cause: (found) =>
       `The admission webhook${named(word(found, 'name'))} refuses the object${because(word(found, 'why'))}`,
     remedy: 'Correct what it names; its operator says what is allowed',
@@ -77,9 +99,9 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-webhook-unserved',
     pattern:
-      /failed calling webhook "(?<name>[^"]+)".*(?:no endpoints available|connection refused|timeout|deadline exceeded|EOF|no such host|not found)/i,
+      /(?:(?<open>failing open)\b.{0,200})?failed calling webhook "(?<name>[^"]+)".*(?:no endpoints available|connection refused|timeout(?!=)|deadline exceeded|context canceled|EOF|no such host|not found)/i,
     cause: (found) =>
-      `The webhook${named(word(found, 'name'))} is not served, so what it checks cannot be made`,
+      `The webhook${named(word(found, 'name'))} is not served, ${word(found, 'open') === undefined ? 'so what it checks cannot be made' : 'and is passed over after the wait (failing open)'}`,
     remedy:
       'Look why the pods behind its service are not ready; of something that was removed, delete the webhook configuration, too',
   },
@@ -124,8 +146,11 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-rate-limited',
     pattern:
-      /toomanyrequests(?!.*disruption budget)|(?<!etcdserver: )too many requests|\b429\b (?:Too|status)|rate ?limit(?:ed)? exceeded|RequestLimitExceeded|Throttling/i,
-    cause: (found) => `${at(found)} was asked too often and refuses for a while`,
+      /(?<api>the server has received too many (?:API )?requests and has asked us to try again later)|toomanyrequests(?!.*(?:disruption budget|received too many))|(?<!etcdserver: )too many requests|\b429\b (?:Too|status)|rate ?limit(?:ed)? exceeded|RequestLimitExceeded|\bThrottling(?:Exception|Error)?\b/i,
+    cause: (found) =>
+      word(found, 'api') === undefined
+        ? `${at(found)} was asked too often and refuses for a while`
+        : 'The API server has too many requests at once and refuses some for a while (429)',
     remedy: 'Log in where that raises the limit, ask for fewer things at once, and try again later',
   },
   {
@@ -145,18 +170,51 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
       'Have a new one made there ("kubeadm token create --print-join-command", "microk8s add-node", "oc whoami -t" after a login), and use it in time',
   },
   {
+    id: 'says-password-rules',
+    pattern:
+      /(?<why>\b[\w-]{0,12}password (?:must|should|needs? to) (?:be (?:at|between|longer|shorter|no|more|less|\d)|have|contain|match)\b[^"}]{3,160}|password (?:is |was )?too (?:short|weak|simple|common|long)\b[^"}]{0,80}|BAD PASSWORD: [^"}]{4,120}|password does not (?:meet|satisfy|comply)\b[^"}]{0,120})/i,
+    cause: (found) => `The password that was chosen is not taken: ${word(found, 'why')}`,
+    remedy: 'Choose one that meets this rule, and begin again',
+  },
+  {
     id: 'says-login-refused',
     pattern:
-      /\bunauthorized\b|(?<!\.\w{1,4}:)\b401\b|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
+      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== )\b401\b(?<!^401(?= *\|))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) =>
       `${at(found)} does not accept the login, was sent none, or gives it no right to this`,
     remedy: LOOK_AT_LOGIN,
   },
   {
+    // How the API server and the installer refuse a field, whoever sets it.
+    id: 'says-field-forbidden',
+    pattern:
+      /(?:\b(?<kind>\w+)[\w.]* "(?<object>[^"]+)" is invalid: )?(?<field>[a-zA-Z][\w-]*(?:\.[\w-]+|\[[^\]]*\])+): Forbidden: (?!not usable|User )(?<why>.{8,})/,
+    cause: (found) =>
+      `The field ${word(found, 'field')}${word(found, 'object') === undefined ? '' : ` of ${word(found, 'kind')} "${word(found, 'object')}"`} may not be so: ${word(found, 'why')}`,
+    remedy: 'Correct this field as it says: leave it out, or change what it does not go with',
+  },
+  {
+    id: 'says-selector-unknown',
+    pattern: /"(?<field>[^"]+)" is not a known field selector(?:: (?<only>only .{3,160}))?/,
+    cause: (found) =>
+      `Objects of this kind cannot be chosen by the field ${word(found, 'field')}${because(word(found, 'only'))}`,
+    remedy:
+      'Choose by a field that it names, by labels (-l), or from "oc get -o json" with jq; a CRD tells in selectableFields what more there is',
+  },
+  {
+    id: 'says-proxy-denied',
+    pattern:
+      /(?<end>[\w.*-]+:\d+) CONNECT 403 TCP_DENIED|\bTCP_DENIED(?:_ABORTED|_REPLY)?\/403 (?:\d+ )?[A-Z]{3,7} (?<url>\S+)/,
+    cause: (found) =>
+      `The proxy (Squid) does not let it pass to ${word(found, 'end', 'url')}: its access rules deny it`,
+    remedy:
+      'Look at the acl and http_access lines of squid.conf (allowed hosts, Safe_ports, SSL_ports); for a host inside, add it to noProxy',
+  },
+  {
     id: 'says-forbidden',
     isGeneral: true,
     pattern:
-      /\bforbidden\b(?! (?:when|whitespace|character)|: (?:not a|host not))|(?<!\.\w{1,4}:)\b403\b|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
+      /(?<!\+\w+:)\bforbidden\b(?! (?:when|whitespace|character|sysctls:)|: (?:not a|host not))|(?<!\.\w{1,4}:|\||== )\b403\b(?<!^403(?= *\|))|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|\bdoes not have permissions? for\b|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>
       word(found, 'acl') === undefined
         ? `${at(found)} forbids it`
@@ -180,18 +238,18 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-server-fails',
     isGeneral: true,
     pattern:
-      /(?<!\.\w{1,4}:)\b(?<status>50[0234]|52[0-7])\b(?!\.\d)[:,\]]? ?"?(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)?|(?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
+      /(?:status|HTTP(?:\/\d\S*)?|code|errors?|server|responses?|responded|returned|returns|answer(?:s|ed)?|got|gave|with|unexpected|received|failed|failure|rc|\d{3},)["')\]]{0,2}(?: (?:is|was|of|an?|HTTP|code|status))*(?!\W*==)[:= "'[(<]{1,4}(?<status>50[0234]|52[0-7])\b(?!\.[a-z\d]|%| ?[KMGT]i?B\b| ?m?s\b)|^\W*(?<bare>50[0234]|52[0-7])\b(?=[,:] ?\D)|(?:\b(?<before>50[0234]) )?\b(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
-      `${at(found)} answers with an error of its own${because(word(found, 'status'))}: what stands behind it does not serve`,
+      `${at(found)} answers with an error of its own${because(word(found, 'status', 'bare', 'before'))}: what stands behind it does not serve`,
     remedy:
       'Its own log tells why; behind a proxy or load balancer, look whether the servers behind it are up',
   },
   {
     id: 'says-page-missing',
     pattern:
-      /(?<url>https?:\/\/\S+?)["']?[:,]? .{0,60}\b404\b|\b404\b:? ?Not Found|HTTP(?:\/\d\S*)? (?:error |status |response )?(?:code:? )?404|(?:server error|status)(?: code)?:? 404\b|^\W*unknown: Not Found/i,
+      /(?<url>https?:\/\/(?!\S{0,200}\/error\/)\S+?)["']?[:,]? .{0,60}\b404\b|\b404\b:? ?Not Found|HTTP(?:\/\d\S*)? (?:error |status |response )?(?:code:? )?404|(?:reading manifest (?<image>\S+ in [^\s:]+(?::\d+\S*)?): |server error|status"?)(?:status)?(?: ?code)?:? 404\b|^\W*unknown: Not Found/i,
     cause: (found) =>
-      `${word(found, 'url') ?? 'What was asked for'} is not there: ${found.end?.text ?? 'the server'} answers, and has nothing by that name`,
+      `${word(found, 'url', 'image') ?? 'What was asked for'} is not there: ${found.end?.text ?? 'the server'} answers, and has nothing by that name`,
     remedy: 'Correct the path, or put the file or image there',
   },
   {

@@ -27,6 +27,7 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'The pod network of the node is not up: its network plugin has not written its configuration',
     remedy:
       'Look at the pods of the network on this node (openshift-ovn-kubernetes, openshift-multus) and at the network operator: they come first',
+    isGeneral: true,
   },
   {
     id: 'says-pod-not-connected',
@@ -45,6 +46,14 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'The container runtime of the node does not come to the end of it in time: the node or its disk is too slow, or the network plugin does not answer',
     remedy:
       'Look at the load and disk of that node, at the log of its runtime (crio, containerd) in the same minute, and at its network pods',
+  },
+  {
+    id: 'says-budgets-overlap',
+    pattern:
+      /(?:evicting pods?\/?\s?"(?<pod>[^"]+)".{0,200})?This pod has more than one PodDisruptionBudget/,
+    cause: (found) =>
+      `Two disruption budgets select the same pod${named(word(found, 'pod'))}, and such a pod cannot be evicted: its node is not emptied`,
+    remedy: 'Delete one of them, or change its selector ("oc get pdb" in the namespace of the pod)',
   },
   {
     id: 'says-budget',
@@ -101,7 +110,7 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-volume-not-made',
-    pattern: /failed to provision volume with StorageClass "(?<class>[^"]+)": (?<why>.+)/,
+    pattern: /[Ff]ailed to provision volume with StorageClass "(?<class>[^"]+)": (?<why>.+)/,
     cause: (found) =>
       `The storage behind the class ${word(found, 'class')} does not make a volume${because(word(found, 'why'))}`,
     remedy:
@@ -119,9 +128,18 @@ export const CLUSTER_READINGS: readonly PlainReading[] = [
       'Look at the events of the pod and its claims, and whether the node reaches the storage',
   },
   {
+    id: 'says-volume-kept',
+    pattern:
+      /Unmount(?:Volume|Device)(?:\.\w+)? failed (?:\([^)]{1,60}\) )?for volume \\*"(?<volume>[^"\\]+)\\*".* : (?<why>(?:(?!\\*" (?:err|pod)=|\\n|",").){4,400})/,
+    cause: (found) =>
+      `The volume ${word(found, 'volume')} cannot be unmounted from the node${because(word(found, 'why'))}, so its pod does not end`,
+    remedy:
+      'See on the node who still uses it ("findmnt", "lsof", "fuser -m"), and whether the pod of the storage driver runs there',
+  },
+  {
     id: 'says-volume-unmounted',
     pattern:
-      /(?:MountVolume\.\w+|AttachVolume\.\w+|Attach|Mount) failed for volume "(?<volume>[^"]+)" ?:? ?(?<why>.*)/i,
+      /(?<!Un)(?:MountVolume\.\w+|AttachVolume\.\w+|Attach|Mount) failed for volume "(?<volume>[^"]+)"(?!\s*:?\s*(?:rpc error:?\s*)?(?:code = \w+\s*)?(?:desc =)?\W*$)(?: \((?:UniqueName|spec\.Name): "[^"]*"\))?(?: pod "[^"]*"(?: \(UID: "[^"]*"\))?)?(?: with)? ?:? ?(?:rpc error: code = \w+ desc = )?(?<why>.*)/i,
     cause: (found) =>
       `A volume${named(word(found, 'volume'))} cannot be attached or mounted${because(word(found, 'why'))}`,
     remedy:

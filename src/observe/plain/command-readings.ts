@@ -1,4 +1,4 @@
-import { because, type PlainReading, word } from './plain-reading.ts';
+import { because, named, type PlainReading, word } from './plain-reading.ts';
 
 const TERRAFORM_INIT =
   'Run "terraform init" there; without internet from a mirror of the providers (provider_installation in .terraformrc, "terraform providers mirror")';
@@ -26,6 +26,24 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
       'rsync got no other end: the login by ssh failed, or that machine has no rsync (the lines before tell)',
     remedy:
       'Log in by ssh with the same key and user, and see whether "rsync --version" runs there',
+  },
+  {
+    id: 'says-not-executable',
+    pattern:
+      /(?:fork\/exec|\bexec:?) "?(?<file>\/[^\s:"]+)"?: permission denied|^(?:\S*\/)?(?:ba|da|z|k)?sh: (?:line \d+: |\d+: )?(?<script>\.\/[^\s:]+): Permission denied/,
+    cause: (found) =>
+      `The machine may not run ${word(found, 'file', 'script')}: the file lacks the right to be executed, or lies on a file system mounted noexec`,
+    remedy:
+      '"chmod +x" it (in an image when it is built), and look at "ls -lZ" and "findmnt -T" of its folder',
+  },
+  {
+    id: 'says-owner-fixed',
+    pattern:
+      /\bch(?:own|mod|grp): (?:changing (?:ownership|permissions|group) of )?['"‘]?(?<path>[^\s:'"’]+)['"’]?: (?:Operation not permitted|Permission denied)/,
+    cause: (found) =>
+      `Owner and rights of ${word(found, 'path')} cannot be changed: the process is not root there (as in OpenShift by default), or its file system lets nobody (NFS with root_squash, CIFS, s3fs)`,
+    remedy:
+      'Leave out this step and give the volume the right owner where it comes from (fsGroup, the export, uid and gid of the mount), or use an image that runs as any user',
   },
   {
     id: 'says-library-missing',
@@ -107,11 +125,83 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
     remedy: 'Correct the files that it names, or give the variable (-var, terraform.tfvars)',
   },
   {
+    // Only the parser of versions before 0.12 says so.
+    id: 'says-terraform-old',
+    pattern:
+      /Error parsing (?<file>\S+\.tf): At \d+:\d+: (?<why>Unknown token: .{3,60}|root\.\S+ .{3,80})/,
+    cause: (found) =>
+      `This Terraform is too old (before 0.12) for ${word(found, 'file')}, or a line there is not valid: ${word(found, 'why')}`,
+    remedy:
+      'Compare "terraform version" with what the files ask for (required_version, expressions without quotes are of 0.12 and later), and use that version',
+  },
+  {
     id: 'says-terraform-version',
     pattern: /does not support Terraform version (?<version>[\d.]+\d)/,
     cause: (found) =>
       `These files are for another version of Terraform than ${word(found, 'version')}`,
     remedy: 'Use a version that required_version allows',
+  },
+  {
+    id: 'says-install-tree',
+    pattern:
+      /Could not find an installable distribution at '(?<where>[^']+)'|Couldn't find (?:kernel|hvm kernel|initrd) for install tree/,
+    cause: (found) =>
+      `virt-install finds no install tree${because(word(found, 'where'))}: --location wants the root of one, with its kernel and initrd, and not the address of an ISO`,
+    remedy:
+      'Bring the ISO to the host and give it with --cdrom (or --location FILE,kernel=…,initrd=…), or name the root of an install tree',
+  },
+  {
+    id: 'says-virtualbox-network',
+    pattern:
+      /Failed to attach the network LUN \((?<code>VERR_\w+)\)|(?<missing>VERR_INTNET_FLT_IF_NOT_FOUND|VERR_VM_DRIVER_NOT_INSTALLED)|Failed to open\/create the internal network '(?<network>[^']+)'|Failed to create the host-only (?:adapter|interface)/,
+    cause: (found) =>
+      `VirtualBox cannot connect a network card of the virtual machine${because(word(found, 'network', 'code', 'missing'))}: the host-only network it is to use, or the driver of VirtualBox for it, is missing or not loaded on this host`,
+    remedy:
+      'Look at "VBoxManage list hostonlyifs"; remove and make the host-only network anew, or install VirtualBox again with its network drivers, and start the host again',
+  },
+  {
+    id: 'says-patch-unfit',
+    pattern:
+      /\b(?<failed>\d+) out of (?<all>\d+) hunks? FAILED(?: -- saving rejects to (?:file )?(?<file>\S+?)(?:\.rej)?(?:\\n|"|\s|$))?|error: patch failed: (?<git>[^\s:]+)/,
+    cause: (found) =>
+      `A patch does not fit the file that it is for${named(word(found, 'file', 'git'))}${because(word(found, 'failed') && `${found.groups.failed} of ${found.groups.all} parts of it`)}: that file is another version, or was changed before`,
+    remedy:
+      'Compare the file with what the patch expects: take the version that it was made for (image, release, playbook), or make the change by hand',
+  },
+  {
+    id: 'says-check-unpassed',
+    pattern:
+      /^\W*Checking (?:if |that |whether )?(?<what>\S.{4,120}?) ?\.{2,} ?\[?FAIL(?:ED)?\b:?(?<why>.{0,200})/,
+    cause: (found) =>
+      `A check before the work does not pass: ${word(found, 'what')}${because(word(found, 'why'))}`,
+    remedy: 'Bring about what it checks, and run the command again',
+  },
+  {
+    id: 'says-gather-late',
+    isGeneral: true,
+    pattern:
+      /gather (?:did not|never) (?:finish|start)(?:ed)?(?: for pod (?<pod>[\w.-]+))?: (?<why>.{4,120})/,
+    cause: (found) =>
+      `must-gather did not begin or end in its time${because(word(found, 'pod'))}: ${word(found, 'why')}`,
+    remedy:
+      'Look at the pods it made ("oc get pods -A -o wide | grep must-gather") and at the nodes they wait for: one that is not ready keeps it; else give more time (--timeout)',
+  },
+  {
+    id: 'says-account-capability',
+    pattern: /'(?<capability>\w+)' capability is not set for this account/,
+    cause: (found) =>
+      `The account at Red Hat is not enabled for this (capability ${word(found, 'capability')})`,
+    remedy:
+      'Enable the service for the account (for ROSA in the AWS console, then link the accounts), and log in with that one ("rosa whoami")',
+  },
+  {
+    id: 'says-ansible-unreachable',
+    pattern:
+      /fatal: \[(?<host>[^\]]+)\](?: -> [^:]{1,80})?: UNREACHABLE! => .{0,80}"msg": "(?<why>Failed to connect to the host via ssh\.?(?=")|SSH encountered an unknown error|Data could not be sent to remote host)/,
+    cause: (found) =>
+      `Ansible does not reach ${word(found, 'host')} over SSH, and does not tell why (${word(found, 'why')}): no way to its port 22 (firewall, security group, a jump host that is not named), or no login there`,
+    remedy:
+      '"ssh -v USER@HOST" from the machine that runs Ansible says which; where a bastion stands between, name it (ProxyJump in ansible_ssh_common_args)',
   },
   {
     id: 'says-ansible-hosts',

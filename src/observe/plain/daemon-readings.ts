@@ -163,7 +163,7 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
     id: 'says-setting-line',
     pattern: new RegExp(
       [
-        String.raw`(?<dhcpd>/\S+) line (?<no>\d+): (?<why>(?:semicolon|expecting|unknown|unexpected).{3,100}|.{1,40} expected.{0,40})`,
+        String.raw`(?<dhcpd>/\S+) line (?<no>\d+): (?!.*: command not found)(?<why>(?:semicolon|expecting|unknown|unexpected).{3,100}|.{1,40} expected.{0,40})`,
         String.raw`Syntax error on line (?<ano>\d+) of (?<apache>[^\s:]+):?(?<behind>.{0,200})`,
         String.raw`\(Line (?<kno>\d+)\) (?<keep>Unknown keyword .{2,80})`,
         String.raw`(?<head>(?:illegal|bad|missing|Could not parse|Invalid|unknown) [\w -]{3,60}) at line (?<dno>\d+) (?:of|in file) (?<file>/\S+)`,

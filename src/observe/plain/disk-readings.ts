@@ -3,6 +3,16 @@ import { because, named, type PlainReading, word } from './plain-reading.ts';
 /** What disks, volumes and network storage say of themselves on a host. */
 export const DISK_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-mount-full',
+    // Images that are mounted are always full; so is the root of a system that is one.
+    pattern:
+      /^\s*(?!\/dev\/loop|composefs|overlay|squashfs|udev|none)(?<device>\S+)(?: +[\d.]+[KMGTP]?i?B?){2} +[\d.]+[KMGTP]?i?B? +(?:100|99)% +(?<mount>\/\S*)\s*$/,
+    cause: (found) =>
+      `The file system at ${word(found, 'mount')} is full (${word(found, 'device')})`,
+    remedy:
+      'Make room there, or give it a larger disk ("du -xh --max-depth=1" shows what takes it)',
+  },
+  {
     id: 'says-volume-group-full',
     pattern:
       /Volume group "(?<group>[^"]+)" has insufficient free space \((?<free>\d+) extents\): (?<wanted>\d+) required/,
@@ -48,6 +58,16 @@ export const DISK_READINGS: readonly PlainReading[] = [
     cause: (found) =>
       `The RAID ${word(found, 'array', 'md')} lacks disks${because(word(found, 'disk') && `${word(found, 'disk')} failed`)}`,
     remedy: 'See "cat /proc/mdstat" and "mdadm --detail"; replace the disk and add the new one',
+  },
+  {
+    id: 'says-disk-unread',
+    isGeneral: true,
+    pattern:
+      /^(?:[\w.-]+: )?(?<what>[^:]{0,80}\b(?:p?read|p?writ|open|stat|creat|access|fsync|clos|remov|copy)[^:]{0,160}): (?:Input\/output|I\/O) error\b/i,
+    cause: (found) =>
+      `What lies on a disk or volume cannot be read or written any more${because(word(found, 'what'))}: the disk, or the storage behind it, fails or is gone`,
+    remedy:
+      '"dmesg" names the disk and the error; of a volume of the cluster, see whether it is still attached and its storage is well',
   },
   {
     id: 'says-paths-lost',

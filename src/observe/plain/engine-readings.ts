@@ -3,12 +3,28 @@ import { because, named, type PlainReading, word } from './plain-reading.ts';
 /** What container engines and virtual machines say of the host they run on. */
 export const ENGINE_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-runtime-broke-off',
+    pattern:
+      /(?:decoding (?:sync type|init error) from (?:init )?pipe|read (?:init-p|parent)): ?(?:.{0,40}read (?:init-p|parent): )?(?:caused .{0,6}read parent: )?connection reset by peer|init error from pipe caused .{0,12}connection reset by peer/,
+    cause: () =>
+      'The container runtime (runc) lost the process that it was starting: it was killed at once (a limit of memory that is too small), or runtime, engine and kernel do not fit each other',
+    remedy:
+      'Look at the kernel log for a kill at that time and at the memory limit of the container; else bring container engine, runc and kernel to versions that belong together',
+  },
+  {
     id: 'says-docker-group',
     pattern:
       /permission denied while trying to connect to the Docker (?:daemon|API).{0,40}socket|connect to the docker API at unix:\S+: permission denied/i,
     cause: () =>
       'This user may not talk to Docker: it is not in its group, or not since this login',
     remedy: 'Add the user to the group docker and log in anew, or use sudo',
+  },
+  {
+    id: 'says-docker-absent',
+    pattern: /verify if Docker client is installed and running|requires running the docker daemon/i,
+    cause: () => 'The command needs Docker, which is not installed here, or does not run',
+    remedy:
+      'Start Docker on this machine, or have the command give out a token ("az acr login --expose-token") and log in with podman',
   },
   {
     id: 'says-logins-unreadable',
@@ -34,6 +50,14 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
       'The addresses of the new container network are used by another network of this host',
     remedy:
       'Remove networks that nobody uses ("docker network prune"), or give it a free subnet (--subnet, default-address-pools)',
+  },
+  {
+    id: 'says-no-way-out',
+    pattern: /(?<why>External interface not usable|Couldn't pick external interface)/,
+    cause: (found) =>
+      `Podman (pasta) finds no network card with a default route on this host, by which its containers would go out (${word(found, 'why')})`,
+    remedy:
+      'Give the host a default route ("ip route"), even one to nowhere; or set default_rootless_network_cmd = "slirp4netns" in containers.conf, or run with --network host or none',
   },
   {
     id: 'says-storage-damaged',
@@ -70,13 +94,21 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
       'Set the old driver in storage.conf, or "podman system reset", which removes all images and containers of this user',
   },
   {
+    id: 'says-engine-ended',
+    pattern: /"https?:\/\/(?<socket>%2F[\w.%-]+\.sock)\/\S*": (?<why>EOF|.{0,80}connection reset)/i,
+    cause: (found) =>
+      `The container engine behind the socket ${word(found, 'socket')?.replaceAll(/%2F/gi, '/')} took the request and ended before it answered (${word(found, 'why')})`,
+    remedy:
+      'Look at its service ("systemctl status podman.socket podman", "journalctl -u podman"): the one of Podman ends by itself after a while (--time)',
+  },
+  {
     id: 'says-nested-denied',
     pattern:
-      /error mounting "(?<what>proc|sysfs|cgroup)" to rootfs.{0,200}operation not permitted|bpf_prog_query\((?<bpf>\w+)\) failed: operation not permitted|failed to create namespace: .{0,120}operation not permitted/,
+      /error mounting "(?<what>proc|sysfs|cgroup)" to rootfs.{0,200}operation not permitted|bpf_prog_query\((?<bpf>\w+)\) failed: operation not permitted|failed to create namespace: .{0,120}operation not permitted|(?:writ\w+|open) (?:.{1,40} to )?(?<map>\/proc\/\w+\/[ug]id_map): .*operation not permitted/,
     cause: (found) =>
-      `The host does not let the container be set up${because(word(found, 'what', 'bpf'))}: mostly it is to run inside another container, or the engine is older than the kernel`,
+      `The host does not let the container be set up${because(word(found, 'what', 'bpf', 'map'))}: mostly it is to run inside another container${word(found, 'map') === undefined ? ', or the engine is older than the kernel' : ' that lacks a capability or a range of ids for it'}`,
     remedy:
-      'Run it on the host, or give the outer container what it needs (--privileged, /dev/fuse, security_opt); update runc or crun',
+      'Run it on the host, or give the outer container what it needs (--privileged, /dev/fuse, security_opt; for a build in a pod a constraint with SETUID, SETGID and SETFCAP); update runc or crun',
   },
   {
     id: 'says-engine-firewall',

@@ -8,7 +8,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-disk-full',
     pattern:
-      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|(?<!No)DiskPressure(?!\s+False)|disk pressure/i,
+      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|(?<!No)DiskPressure(?!\s+False)|(?<!no )disk pressure/i,
     cause: () => 'A disk is full, or nearly so',
     remedy:
       'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',
@@ -57,21 +57,27 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-port-taken',
     pattern:
-      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|could not listen on (?:UDP|TCP) socket: address in use|port is already allocated|EADDRINUSE/i,
+      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|could not listen on (?:UDP|TCP) socket: address in use|port is already allocated|\bEADDRINUSE\b/i,
     cause: (found) => `The port${named(word(found, 'end'))} is taken by another program`,
     remedy: 'See who has it ("ss -ltnp"), and stop that or choose another port',
   },
   {
     id: 'says-open-files',
-    pattern: /too many open files|EMFILE/i,
+    pattern: /too many open files|\bEMFILE\b/i,
     cause: () => 'The limit of open files is reached',
     remedy: 'Raise it (LimitNOFILE of the unit, "ulimit -n")',
   },
   {
     id: 'says-read-only',
-    pattern: /read-only file system|EROFS/i,
-    cause: () => 'The file system is mounted read-only',
-    remedy: 'Write elsewhere; where it was writable before, the kernel log tells of a broken disk',
+    pattern:
+      /(?<path>\/(?:usr|bin|sbin|lib64|lib|opt|var|etc|mnt|home|data|root|tmp|run|sysroot|boot|dev|srv)\b[^\s:'"‘’]*)?['"’]?:? ?read-only file system|\bEROFS\b/i,
+    cause: (found) => {
+      const path = word(found, 'path');
+      const isOfSystem = /^\/(?:usr|s?bin|lib|sysroot)/.test(path ?? '');
+      return `The file system${named(path && `of ${path}`)} is mounted read-only${isOfSystem ? ', as /usr is on every CoreOS' : ''}`;
+    },
+    remedy:
+      'Write elsewhere (on CoreOS under /etc, /var or /usr/local); where it was writable before, the kernel log tells of a broken disk',
   },
   {
     id: 'says-other-architecture',
@@ -90,17 +96,18 @@ export const HOST_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-old-library',
-    pattern: /version [`'](?<library>GLIBC\w*_[\d.]+)['`] not found/i,
+    pattern:
+      /version [`'](?<library>GLIBC\w*_[\d.]+)['`] not found|\b(?<bare>GLIBC\w*_[\d.]+) not found/i,
     cause: (found) =>
-      `The program was built for a newer system than this one${because(word(found, 'library'))}`,
+      `The program was built for a newer system than this one${because(word(found, 'library', 'bare'))}`,
     remedy: 'Use the build for this system (for RHEL 8, where there is one), or a newer system',
   },
   {
     id: 'says-program-missing',
     pattern:
-      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '|'(?<windows>[\w.\\/-]+)' is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)/i,
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|failed to run command ['‘](?<coreutils>[^'’]+)['’]: No such file|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '|'(?<windows>[\w.\\/-]+)' is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)/i,
     cause: (found) =>
-      `The program${named(word(found, 'exec', 'shell', 'plain', 'crun', 'python', 'windows'))} is not there`,
+      `The program${named(word(found, 'exec', 'shell', 'plain', 'coreutils', 'crun', 'python', 'windows'))} is not there`,
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
   },
   {
@@ -165,7 +172,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-key-unreadable',
     pattern:
-      /failed to parse SSH private key|cannot decode encrypted private keys?|this private key is passphrase protected/i,
+      /^(?!.*failed to initialize the SSH agent).*(?:failed to parse SSH private key|cannot decode encrypted private keys?|this private key is passphrase protected)/i,
     cause: () => 'An SSH private key cannot be read: it is encrypted with a passphrase, or no key',
     remedy: 'Add it to ssh-agent ("ssh-add"), or give one without a passphrase',
   },
@@ -263,20 +270,28 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-access-denied',
     pattern:
-      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|(?:rename|open|remove|mkdir|CreateFile|chdir)\w* (?<windows>[a-z]:\\[^\s:"]{1,200})(?: [a-z]:\\[^:"]{1,200})?: Access is denied|permission denied(?!.*ipxe\.org)|operation not permitted(?!.*ipxe\.org)|EACCES|EPERM/i,
+      /(?:open|mkdir|stat|lstat|exec|chmod|chown|rename|unlink|remove|create|write|read|access|creat)\w*:? (?:to |(?:\w+ )?directory )?['"`]?(?<path>\/[^\s:'"`]+)['"`]?: (?:permission denied|operation not permitted)|(?:rename|open|remove|mkdir|CreateFile|chdir)\w* (?<windows>[a-z]:\\[^\s:"]{1,200})(?: [a-z]:\\[^:"]{1,200})?: Access is denied|permission denied(?!.*ipxe\.org)|operation not permitted(?!.*ipxe\.org)|\bEACCES\b|\bEPERM\b/i,
     cause: (found) =>
-      `The machine refuses access${because(word(found, 'path', 'windows'))}: rights of the file, ${word(found, 'windows') === undefined ? 'or SELinux' : 'or another program that holds it'}`,
+      `The machine refuses access${because(word(found, 'path', 'windows'))}: ${refusedFor(word(found, 'path'), word(found, 'windows'))}`,
     remedy:
       'Look at owner and rights ("ls -lZ") of the file and its folders, and at "ausearch -m avc" for SELinux',
   },
   {
     id: 'says-busy',
     pattern:
-      /device or resource busy|target is busy|(?:image|layer|volume|network) is (?:in use by|being used)|database file is already in use|boltdb file is already in use|Error acquiring the state lock|could not get lock|(?:is|are) locked by|lock(?:ed)? (?:is )?held by|EBUSY/i,
+      /device or resource busy|target is busy|(?:image|layer|volume|network) is (?:in use by|being used)|database file is already in use|boltdb file is already in use|Error acquiring the state lock|could not get lock|(?:is|are) locked by|lock(?:ed)? (?:is )?held by|\bEBUSY\b/i,
     cause: () => 'Something else is using it: it is locked or busy',
     remedy: 'Let the other run end, or end it ("fuser", "lsof"); then begin again',
   },
 ];
+
+/** What the kernel keeps in /proc and /sys is refused for other reasons than what lies on a disk. */
+function refusedFor(path: string | undefined, windows: string | undefined): string {
+  if (windows !== undefined) return 'rights of the file, or another program that holds it';
+  return /^\/(?:proc|sys)\//.test(path ?? '')
+    ? 'the program is not root, or runs in a container without the privilege for it'
+    : 'rights of the file, or SELinux';
+}
 
 /** What systemd means by the reason it has from the kernel. */
 function notRun(why: string): string {

@@ -3,6 +3,15 @@ import { because, named, type PlainReading, word } from './plain-reading.ts';
 /** Files and fields that are wrong, and things that are not there or there already. The vaguest of all stand last. */
 export const INPUT_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-status-invalid',
+    pattern:
+      /(?:(?<kind>\w+) "(?<name>[^"]+)" is invalid: (?:\* )?)?(?<field>status(?:\.[\w-]+|\[[^\]]*\])+): (?:Invalid|Required|Unsupported) value:? ?(?<rest>.*)/,
+    cause: (found) =>
+      `What the cluster itself wrote into ${word(found, 'field')}${word(found, 'name') === undefined ? '' : ` of ${word(found, 'kind')} "${word(found, 'name')}"`} is not taken by the definition (CRD) that it has now${because(word(found, 'rest'))}: both are of different versions, as after going back to an older release`,
+    remedy:
+      'It is not the change that is refused, but the status beside it: bring the definition to the version that wrote the status, or correct the status ("oc edit --subresource=status")',
+  },
+  {
     id: 'says-field-invalid',
     pattern:
       /(?<field>[a-zA-Z][\w-]*(?:\.[\w-]+|\[[^\]]*\])+|[a-z]\w+): (?<kind>Invalid|Required|Unsupported|Duplicate) value(?<rest>.*)/,
@@ -61,7 +70,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-changed',
     pattern:
-      /(?:digest|checksum|sha256|hash|md5)\w*.{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
+      /(?:digest|checksum|sha256|hash|md5)\w*(?!.{0,60}match between \S+ and).{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
     cause: () => 'What arrived is not what was announced: its checksum differs',
     remedy:
       'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
@@ -93,7 +102,8 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-crashed',
-    pattern: /\bpanic: (?<why>.+)|SIGSEGV|segmentation fault|core dumped|nil pointer dereference/i,
+    pattern:
+      /\bpanic(?:ked)?: (?<why>.+?)(?:, stack trace: .*)?$|SIGSEGV|segmentation fault|core dumped|nil pointer dereference/i,
     cause: (found) => `The program crashed${because(word(found, 'why'))}: a fault of its own`,
     remedy:
       'Look for this crash in the known issues of its version, and try the newest one of its stream',
@@ -127,7 +137,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-exists',
     isVague: true,
     pattern:
-      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>(?:[\w-]+ <?[\d.:]+>?|\S+)) (?:is |has )?already (?:exists?|in use|been taken|taken|registered)|AlreadyExists|EEXIST|name .{0,80}is already in use/i,
+      /(?<what>(?:[\w./-]+ ){0,2}["'][^"']+["']) already exists|(?<bare>(?:[\w-]+ <?[\d.:]+>?|\S+)) (?:is |has )?already (?:exists?|in use|been taken|taken|registered)|(?<!Is)AlreadyExists(?!\): .*already exists)|EEXIST|name .{0,80}is already in use/i,
     cause: (found) =>
       `${word(found, 'what', 'bare') ?? 'It'} is there already, of an earlier run or of somebody else`,
     remedy: 'Remove what an earlier run left, or choose another name',
@@ -136,14 +146,20 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?!(?:node|pod)s?\b)[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|zone|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|(?<place>(?:cloud|zone|region|profile|context|project) [\w.-]+) does not exist in|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
+      /\b(?<kind>(?:service )?(?!(?:node|pod)s?\b|endpoints "default-http-backend")[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|zone|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|(?<place>(?:cloud|zone|region|profile|context|project) [\w.-]+) does not exist in|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
         ? `There is no ${word(found, 'what', 'place', 'device', 'none', 'tag', 'image', 'repository', 'manifest', 'unit', 'net', 'gone') ?? 'thing by the name that was given'}`
-        : `There is no ${word(found, 'kind')?.replace(/(?<=[a-rt-z])s$/, '')} "${word(found, 'name')}"`,
+        : `There is no ${singular(word(found, 'kind') ?? '')} "${word(found, 'name')}"`,
     remedy: 'Correct the name, or make it first',
   },
 ];
+
+/** `deployment.apps`, as one speaks of a single one of `deployments.apps`. */
+const singular = (kind: string): string =>
+  kind.replace(/^([\w -]+?)(?:ies|(?<=s|x|ch)es|(?<=[a-rt-z])(?<!\bdn)s)(?=\.|$)/, (all, stem) =>
+    all.endsWith('ies') ? `${stem}y` : stem,
+  );
 
 /** As far as it is words, and not the fields of a log behind them. */
 const firstSentence = (text: string | undefined): string | undefined =>

@@ -11,6 +11,12 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'Ignition does not set up the machine: mount path "/srv/moss" contains',
   ],
   [
+    'waiting for Kubernetes API: context deadline exceeded',
+    'installer-log',
+    'says-api-not-up',
+    'The Kubernetes API of the new cluster did not come up in the time',
+  ],
+  [
     'Error: saving partitions from an MBR disk is not yet supported',
     'journal:node/coreos-installer-service',
     'says-coreos-installer',

@@ -22,6 +22,15 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
       'Correct what it names in the MachineConfig or Ignition file, and start the machine anew; Ignition runs on the first boot only',
   },
   {
+    id: 'says-api-not-up',
+    isGeneral: true,
+    pattern: /\bwaiting for (?<what>Kubernetes API): context deadline exceeded/,
+    cause: (found) =>
+      `The ${word(found, 'what')} of the new cluster did not come up in the time that the installer waits`,
+    remedy:
+      'Why, the bootstrap machine tells: "openshift-install gather bootstrap", or "journalctl -b -u bootkube -u release-image -u kubelet" on it',
+  },
+  {
     id: 'says-coreos-image',
     pattern:
       /(?<why>This (?:ISO|OS) image (?:already has|is already|does not support) .{1,80}|Unrecognized CoreOS ISO image|Cannot operate on ISO with embedded customizations|not a CoreOS live initramfs image|ISO image is incomplete|incomplete \w+ \w+; corrupt ISO|No karg embed areas found; \w.{0,40})/,

@@ -5,9 +5,9 @@ export const KIND_READINGS: readonly PlainReading[] = [
   {
     id: 'says-kind-of-openshift-unknown',
     pattern:
-      /doesn't have a resource type "(?<type>dc|deploymentconfigs?|bc|buildconfigs?|builds?|is|imagestreams?|istag|routes?|projects?|templates?|scc|securitycontextconstraints|oauthclients?|users?|identities|clusterversions?|clusteroperators?|co|mcp|machineconfig(?:pool)?s?|machinesets?)"|no matches for kind "(?<kind>[^"]+)" in version "(?:route|image|build|apps|project|template|security|user|oauth)\.openshift\.io\/v1"/i,
+      /doesn't have a resource type "(?<type>dc|deploymentconfigs?|bc|buildconfigs?|builds?|is|imagestreams?|istag|routes?|projects?|templates?|scc|securitycontextconstraints|oauthclients?|users?|identities|clusterversions?|clusteroperators?|co|mcp|machineconfig(?:pool)?s?|machinesets?)"|no matches for kind "(?<kind>[^"]+)" in version "(?:route|image|build|apps|project|template|security|user|oauth)\.openshift\.io\/v1"|could not find the requested resource \(\w+ (?<plural>[\w.-]+\.openshift\.io)\)/i,
     cause: (found) =>
-      `The server does not offer this client the kind ${word(found, 'type', 'kind')} of OpenShift: it is no OpenShift, the part of it that serves the kind does not answer, or client and server are too far apart in version`,
+      `The server does not offer this client the kind ${word(found, 'type', 'kind', 'plural')} of OpenShift: it is no OpenShift, the part of it that serves the kind does not answer, or client and server are too far apart in version`,
     remedy:
       'Compare the versions ("oc version") and the server ("oc whoami --show-server"); "oc get apiservices" shows parts that do not answer',
   },
@@ -46,11 +46,20 @@ export const KIND_READINGS: readonly PlainReading[] = [
     remedy: 'Write the version that this program takes, or use the release that the file is for',
   },
   {
+    id: 'says-kind-not-served',
+    pattern:
+      /failed to (?:list|watch) \S+: (?:failed to list \S+: )?the server could not find the requested resource(?: \(get (?<resource>[\w.-]+)\))?/,
+    cause: (found) =>
+      `The program watches a kind${because(word(found, 'resource'))} that the cluster does not serve, or not in that version: what defines it is not installed`,
+    remedy:
+      'Install the definition (CRD) in the version that the program asks for ("oc api-resources"), or a release of the program that fits the cluster',
+  },
+  {
     id: 'says-kind-unknown',
     pattern:
-      /no matches for kind "(?<kind>[^"]+)" in version "(?<version>[^"]+)"|doesn't have a resource type "(?<type>[^"]+)"/i,
+      /no matches for kind "(?<kind>[^"]+)" in (?:version|group) "(?<version>[^"\\]+)|doesn't have a resource type "(?<type>[^"]+)"|could not find the requested resource \(\w+ (?<plural>[\w-]+\.[\w.-]+)\)/i,
     cause: (found) =>
-      `The cluster does not know the kind${named(word(found, 'kind', 'type'))}${because(word(found, 'version'))}: what defines it is not installed, or of another version`,
+      `The cluster does not know the kind${named(word(found, 'kind', 'type', 'plural'))}${because(word(found, 'version'))}: what defines it is not installed, or of another version`,
     remedy:
       'Install the operator or the definition (CRD) first, or write the version that this cluster has ("oc api-resources")',
   },

@@ -200,3 +200,48 @@ test('diagnose reads what a line announces from the one behind it', async () => 
     cause: 'sealing failed, last error seen: crate "7" has no lid',
   });
 });
+
+test('diagnose quotes what is stated right before a failure that does not say why', async () => {
+  const stated = "Crate with lid 'oak' in depot 'main' was not found";
+  const failed = 'depotd.service: Failed with result "exit-code".';
+
+  expect(await likelyOf('depotd: begins', stated, failed)).toMatchObject({
+    id: 'says-itself',
+    cause: stated,
+  });
+  expect(
+    await likelyOf(...Array(7).fill('depotd: turns'), stated, 'depotd: turns'),
+  ).toBeUndefined();
+});
+
+test('diagnose quotes a warning where a few lines hold nothing else', async () => {
+  const warned = 'level=warning msg="Could not move the lid: failed to find crate 10.9.0.4"';
+  const told = 'level=info msg="no crate asked for"';
+
+  expect(await likelyOf(warned, told)).toMatchObject({
+    cause: 'Could not move the lid: failed to find crate 10.9.0.4',
+  });
+  expect(await likelyOf(warned, ...Array(9).fill(told))).toBeUndefined();
+});
+
+test('diagnose takes a task that Ansible ignores for the failure where nothing comes behind it', async () => {
+  const failed =
+    'fatal: [host-1]: FAILED! => {"msg": "non-zero return code", "stderr": "crate 7 has no lid"}';
+
+  expect(await likelyOf(failed, '...ignoring')).toMatchObject({ cause: 'crate 7 has no lid' });
+  expect(await likelyOf(failed, '...ignoring', 'ok: [host-1]')).toBeUndefined();
+});
+
+test('diagnose counts a line once that stands once, whatever its words', async () => {
+  const stated = 'depotctl: the lid "oak" is not in group depot';
+
+  expect(await likelyOf(stated)).toMatchObject({ cause: stated, count: 1 });
+  expect(await likelyOf(stated, stated)).toMatchObject({ count: 2 });
+});
+
+test('diagnose does not take what is said in passing for the cause of an error behind it', async () => {
+  const passing = 'level=info msg="crate 7 already exists in the depot"';
+  const failed = 'level=error msg="sealing of crate 8 failed"';
+
+  expect((await likelyOf(passing, failed))?.id).not.toBe('says-exists');
+});

@@ -1,9 +1,20 @@
 import type { Evidence } from '../claim.ts';
 import type { EvidenceLine } from '../evidence.ts';
-import { isQuoted } from '../match-line.ts';
 import { quoteLine } from '../quote-line.ts';
-import { RETRY, WENT_ILL } from '../retries.ts';
-import { type Severity, severityOf } from '../set-aside.ts';
+import { RETRY } from '../retries.ts';
+import type { Severity } from '../set-aside.ts';
+import { alsoSaid, type ToldLine } from './also-said.ts';
+import { conditionsFolded } from './conditions.ts';
+import { chainsFolded } from './error-chain.ts';
+import {
+  ENDED_ILL,
+  failureOf,
+  type LinesOfShape,
+  lastingOf,
+  NO_FAILURE,
+  PROSE,
+  saysItFailed,
+} from './failure-of.ts';
 import { ownWords, tellsOf } from './own-words.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
@@ -16,53 +27,8 @@ export interface LikelyCause extends Reading {
   readonly evidence: readonly Evidence[];
 }
 
-/** Lines of one shape: the first of them, and how many there were. */
-export interface LinesOfShape {
-  readonly line: EvidenceLine;
-  readonly count: number;
-}
-
-/** klog, and programs that begin with the word. */
-const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
-const WARNS =
-  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
-/**
- * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
- * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
- */
-const NO_FAILURE =
-  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
-const ENDED_ILL = new RegExp(WENT_ILL, 'i');
-/** What people write around what they paste, and how a ticket marks it. */
-const PROSE =
-  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Tt]hanks)\b[^=[\]{}]*$|^[^=:[\]{}"]*\b(?:[Yy]our?|[Pp]lease)\b[^=[\]{}]*\?\s*$/;
-
-/** How surely a line tells of a failure; 0: it does not. */
-function failureOf(line: EvidenceLine): Severity {
-  if (NO_FAILURE.test(line.text)) return 0;
-  const own = severityOf(line);
-  if (own !== 1) return own;
-  if (WARNS.test(line.text) || RETRY.test(line.text) || isQuoted(line.text)) return 0;
-  return ERROR.test(line.text) ? 2 : 1;
-}
-
-/** Whoever pastes a few lines shows what does not go on: what is warned of, waited for or tried again to the last is it. */
-function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
-  const isLate = behind < LASTING && !PASSES.test(line.text);
-  const lasts = count >= LASTING || (isLate && (behind === 0 || !SAID_ASIDE.test(line.text)));
-  return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
-}
-const LASTING = 3;
-/**
- * Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. A budget
- * does not give way to being asked again.
- */
-const PASSES = /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|will (?:re)?try(?!.*disruption budget)/i;
-/** Only what is said last is meant as the end. */
-const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b/;
-
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
-const AT_LEAST = 25;
+const AT_LEAST = 40;
 /** As many lines as people choose one by one. */
 const FEW = 6;
 
@@ -78,6 +44,8 @@ interface Way {
   readonly weigh?: (line: EvidenceLine) => number;
   /** Only of a text of a few lines, of which none is there for nothing. */
   readonly isOfFew?: boolean;
+  /** Only of what stands right before a line that tells of a failure, and not why. */
+  readonly isBeforeFailure?: boolean;
 }
 
 /** The first that finds something speaks. */
@@ -98,7 +66,21 @@ const WAYS: readonly Way[] = [
     read: ({ text }) => ownWords(text),
     weigh: ({ text }) => tellsOf(text),
   },
+  {
+    isBeforeFailure: true,
+    failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
+    read: ({ text }) => ownWords(text),
+  },
+  {
+    isOfFew: true,
+    failureOf: (shape, behind) => (isWarning(shape.line) ? lastingOf(shape, behind) : 0),
+    read: ({ text }) => ownWords(text),
+  },
 ];
+
+/** A client that watches says so of what a server does not have yet, and asks again. */
+const isWarning = ({ text }: EvidenceLine): boolean =>
+  FAILS.test(text) && tellsOf(text) > 1 && !text.includes('reflector.go');
 
 function readLine({ text, lead, origins }: EvidenceLine): Reading | undefined {
   return readPlainly(text, lead, origins);
@@ -126,11 +108,32 @@ export function likelyCause(
       .flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
     const [first] = claims.toSorted(
       (a, b) =>
-        b.severity - a.severity || Number(isGeneral(a)) - Number(isGeneral(b)) || b.tells - a.tells,
+        Number(isGeneral(a)) - Number(isGeneral(b)) || b.severity - a.severity || b.tells - a.tells,
     );
-    if (first) return first.claim;
+    if (first) return { ...first.claim, evidence: [first.evidence] };
   }
   return undefined;
+}
+
+/** The lines that state the most of what is wrong, besides those that are chosen. */
+export function statedLines(
+  ends: readonly (readonly string[])[],
+  shapeOf: ShapeOf,
+  isKnown: (line: EvidenceLine) => boolean,
+  chosen: readonly Evidence[],
+): readonly EvidenceLine[] {
+  const lines = ends.flatMap(endOf).flatMap((text): readonly ToldLine[] => {
+    const line = shapeOf(text)?.line;
+    if (!line || NO_FAILURE.test(line.text)) return [];
+    return [{ line, severity: failureOf(line), isRead: readSurely(line) !== undefined }];
+  });
+  return alsoSaid(lines, chosen, isKnown);
+}
+
+/** What is looked at of a text, without what people write around it. */
+function endOf(all: readonly string[]): readonly string[] {
+  const lines = all.filter((text) => !PROSE.test(text));
+  return lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3)));
 }
 
 /** The last line of each file's end that calls itself an error; of several files the one of the last. */
@@ -147,7 +150,8 @@ export function lastError(
 interface Claim {
   readonly severity: Severity;
   readonly tells: number;
-  readonly claim: LikelyCause;
+  readonly claim: Omit<LikelyCause, 'evidence'>;
+  readonly evidence: Evidence;
 }
 
 const idsOf = (isSo: (one: PlainReading) => boolean | undefined) =>
@@ -164,21 +168,44 @@ function claimsAtEnd(
   way: Way,
 ): readonly Claim[] {
   const claims: Claim[] = [];
-  const lines = all.filter((text) => !PROSE.test(text));
-  const end = lines.slice(-Math.max(AT_LEAST, Math.ceil(lines.length / 3))).toReversed();
-  let next: LinesOfShape | undefined;
+  const end = conditionsFolded(chainsFolded(endOf(all))).toReversed();
+  const seen: Behind = { lines: 0, next: undefined, failedAt: Number.NEGATIVE_INFINITY };
   let endedIll = false;
-  for (const [behind, text] of end.entries()) {
-    const shape = wholeShape(shapeOf(text), next);
-    const severity = shape ? severityIn(shape, behind, next, isHarmless, way) : 0;
-    const claim = shape && severity > 0 ? claimOf(shape, way) : undefined;
-    if (claim && shape) claims.push({ severity, tells: way.weigh?.(shape.line) ?? 0, claim });
-    else if (!endedIll && goesOn(text)) break;
+  for (const { text, whole } of end) {
+    const shape = wholeShape(withText(shapeOf(text), text, whole), seen.next);
+    const severity = shape ? severityIn(shape, seen, isHarmless, way) : 0;
+    const reading = shape && severity > 0 ? way.read(shape.line) : undefined;
+    if (reading && shape) claims.push(claimOf(reading, shape, severity, way));
+    else if (!endedIll && wentOn(text, seen)) break;
     endedIll ||= ENDED_ILL.test(text);
-    next = shape;
+    if (shape && saysItFailed(shape.line) && !isHarmless(shape.line)) seen.failedAt = seen.lines;
+    seen.next = shape;
+    seen.lines += 1;
   }
   return claims;
 }
+
+/** What stands behind the line that is looked at. */
+interface Behind {
+  lines: number;
+  next: LinesOfShape | undefined;
+  /** How many lines there were behind the one that said last that something failed. */
+  failedAt: number;
+}
+
+const wentOn = (text: string, { lines }: Behind): boolean =>
+  goesOn(text) && !(lines === 0 && IGNORED.test(text));
+/** How Ansible says that it goes on: who pastes nothing behind it shows what failed. */
+const IGNORED = /^\s*\.\.\.ignoring$/;
+const SOON = 5;
+
+/** The head of a chain of errors speaks for all of it. */
+const withText = (
+  shape: LinesOfShape | undefined,
+  text: string,
+  whole: string,
+): LinesOfShape | undefined =>
+  shape && whole !== text ? { ...shape, line: { ...shape.line, text: whole } } : shape;
 
 /** What ends with a colon is said by the line behind it. */
 function wholeShape(
@@ -193,27 +220,38 @@ function wholeShape(
 /** What is harmless where things go on is not where the error right behind it says no more. */
 function severityIn(
   shape: LinesOfShape,
-  behind: number,
-  next: LinesOfShape | undefined,
+  { lines, next, failedAt }: Behind,
   isHarmless: IsHarmless,
   way: Way,
 ): Severity {
-  const own = way.failureOf(shape, behind);
+  if (way.isBeforeFailure && lines - failedAt > SOON) return 0;
+  const own = way.failureOf(shape, lines);
   return own > 0 && !isHarmless(shape.line) ? own : warnedOf(shape, next);
 }
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
   const isLast = next !== undefined && failureOf(next.line) === 2 && !readLine(next.line);
-  return isLast && NOT_AS_ERROR.test(line.text) && !RETRY.test(line.text) ? 1 : 0;
+  const isWarned = WARNED.test(line.text) || (ASIDE.test(line.text) && !DONE.test(line.text));
+  return isLast && isWarned && !RETRY.test(line.text) ? 1 : 0;
 }
 
-const NOT_AS_ERROR = /\bW\d{4} |\bWARN|\blevel=(?:info|debug)\b|^\W*(?:DEBU|INFO)/i;
+const WARNED = /\bW\d{4} |\bWARN/i;
+/** In passing that is good news. */
+const DONE = /\balready\b/i;
+const ASIDE = /\blevel=(?:info|debug)\b|^\W*(?:DEBU|INFO)/i;
 
-function claimOf({ line, count }: LinesOfShape, way: Way): LikelyCause | undefined {
-  const reading = way.read(line);
-  return reading && { ...reading, count, evidence: [evidenceOf(line)] };
-}
+const claimOf = (
+  reading: Reading,
+  { line, count }: LinesOfShape,
+  severity: Severity,
+  way: Way,
+): Claim => ({
+  severity,
+  tells: way.weigh?.(line) ?? 0,
+  claim: { ...reading, count },
+  evidence: evidenceOf(line),
+});
 
 export const evidenceOf = (line: EvidenceLine): Evidence => ({
   file: line.file,

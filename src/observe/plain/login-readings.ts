@@ -11,6 +11,17 @@ export const LOGIN_READINGS: readonly PlainReading[] = [
       'Try both with "ldapsearch -D BINDDN -W"; correct the secret in openshift-config that bindPassword names (no line break at its end)',
   },
   {
+    id: 'says-ldap-entry',
+    pattern:
+      /search for entry with (?:base )?dn=\\*"(?<dn>[^"\\]*)\\*".{0,200}?(?:would search outside of the base dn specified \(dn=\\*"(?<base>[^"\\]*)|(?:refers to a non-existent entry|did not return any results))/,
+    cause: (found) =>
+      word(found, 'base') === undefined
+        ? `The LDAP server has no entry ${word(found, 'dn')} that the search allows, though a group names it`
+        : `The LDAP entry ${word(found, 'dn')} lies outside of ${word(found, 'base')}, where the sync configuration searches`,
+    remedy:
+      'Correct baseDN (and the filter) of that query in the sync configuration, or the members of the group; tolerateMemberNotFoundErrors and tolerateMemberOutOfScopeErrors let the sync leave such members out',
+  },
+  {
     id: 'says-user-claimed',
     pattern:
       /user "(?<user>[^"]+)" cannot be claimed by identity "(?<identity>[^"]+)" because it is already mapped/,
@@ -67,6 +78,13 @@ export const LOGIN_READINGS: readonly PlainReading[] = [
       'A line of the htpasswd file cannot be used: it has no password hash of a kind that OpenShift knows',
     remedy:
       'Write the user anew with "htpasswd -B", and put the file into the secret in openshift-config',
+  },
+  {
+    id: 'says-no-token',
+    pattern: /no token is currently in use for this session/,
+    cause: () =>
+      'oc is logged in by a certificate, as with the kubeconfig of the installation, or not at all: it has no token, which this command needs',
+    remedy: 'Log in as a user ("oc login -u USER"), and run it again',
   },
   {
     id: 'says-not-logged-in',

@@ -11,6 +11,22 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Run it outside of that container or with the right to use the network; "ausearch -m avc" and the log of AppArmor tell who forbade it',
   },
   {
+    id: 'says-proxy-answers',
+    pattern: /Received HTTP code (?<status>[45]\d\d) from proxy/,
+    cause: (found) =>
+      `It is the proxy that answers (${word(found, 'status')}), not whom was asked: it does not let the connection through, or does not get there`,
+    remedy:
+      'Add what the proxy is not for (hosts, the service and pod networks) to no_proxy; else have the proxy let it pass',
+  },
+  {
+    id: 'says-connect-denied',
+    pattern: /dial (?:tcp|udp)\S* \S+: connect: (?:permission denied|operation not permitted)/,
+    cause: (found) =>
+      `This machine itself does not let the connection to ${at(found)} out: a firewall or a route on it forbids that`,
+    remedy:
+      'Look at its own rules ("nft list ruleset", "iptables -S OUTPUT") and routes that prohibit ("ip route get ADDRESS")',
+  },
+  {
     id: 'says-internet-asked',
     isOfInternet: true,
     pattern:
@@ -38,6 +54,17 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Look whether the record was made in the zone that the internet asks, and wait until all of its name servers have it',
   },
   {
+    id: 'says-dns-answer-unread',
+    pattern:
+      /lookup (?<name>[\w.*-]+)(?: on (?<server>\S+?))?: (?:cannot|can't) (?<what>un)?marshal DNS message|Can't find (?<asked>[\w.-]+): Parse error/i,
+    cause: (found) =>
+      word(found, 'name') !== undefined && word(found, 'what') === undefined
+        ? `The name ${word(found, 'name')} cannot be asked for as it is (a part of a name has at most 63 characters), or the program does not cope with the DNS messages of${named(word(found, 'server') ?? 'its server')}`
+        : `The answer of the name server${named(word(found, 'server'))} for ${word(found, 'name', 'asked')} cannot be read: mostly it is longer than the program takes by UDP (512 bytes)`,
+    remedy:
+      'Compare with "dig NAME" and "dig +bufsize=512 NAME"; let the server send less (bufsize of its forwarder), or use a program that asks again by TCP',
+  },
+  {
     id: 'says-name-server-fails',
     pattern:
       /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|lame referral|no route to host|network is unreachable)|lookup (?<again>[\w.*-]+): Try again\b|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
@@ -49,18 +76,18 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-is-no-name',
     pattern:
-      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])/i,
+      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])|(?:lookup|could not resolve host(?:name)?:|UnknownHostException:) (?<unset>\$\{?\w+\}?)/i,
     cause: (found) =>
-      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node')}": a value is empty there, or was written wrongly`,
+      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node', 'unset')}": a value is empty there, or was written wrongly`,
     remedy:
       'Correct the host name in the settings of the program that asks (its kubeconfig, inventory, variables or template), not in the DNS',
   },
   {
     id: 'says-name-unknown',
     pattern:
-      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|NXDOMAIN/i,
+      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|UnknownHostException: (?<java>[\w.-]+)|NXDOMAIN/i,
     cause: (found) =>
-      `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget'))} is not known to the name servers of the machine that asked`,
+      `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget', 'java') ?? found.end?.name)} is not known to the name servers of the machine that asked`,
     remedy:
       'Make a record for it in the DNS that this machine asks, or correct the name; "dig NAME" on that machine shows what it is answered',
   },
@@ -84,7 +111,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-tls-expected',
     pattern:
-      /Client sent an HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port|(?<way>https:\/\/\S+ .{0,120})?malformed HTTP response \\*"\\*x15/i,
+      /Client sent an HTTP request to an HTTPS server|plain HTTP request was sent to HTTPS port|(?<way>https:\/\/\S+ (?:(?!http:\/\/).){0,120})?malformed HTTP response (?<!x509: .{0,400})\\*"\\*x15/i,
     cause: (found) =>
       found.groups.way === undefined
         ? `${at(found)} wants TLS, and was asked by plain HTTP`
@@ -134,7 +161,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-authority-unknown',
     pattern:
-      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem/i,
+      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|(?<!(?:creat|generat|us|mak)\w{0,4} (?:an? |the |your )?)self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem/i,
     cause: (found) =>
       `The authority that signed the certificate of ${at(found)} is not trusted here`,
     remedy:
@@ -199,6 +226,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Push fewer layers at once ("max-concurrent-uploads" of docker, --parallel-layers), from a machine nearer to it, and look at the time limits of proxies in between',
   },
   {
+    id: 'says-leads-to-itself',
+    pattern:
+      /https?:\/\/(?<name>(?!localhost|host\.|\S*crc\.testing)[a-z][\w-]*\.[\w.-]*[a-z])(?::\d+)?[/"].{0,300}?dial tcp (?<address>127\.[\d.]+|\[::1\]):(?<port>\d+): connect: connection refused/i,
+    cause: (found) =>
+      `${word(found, 'name')} leads to the machine that asks itself (${word(found, 'address')}), where nothing listens at port ${word(found, 'port')}`,
+    remedy:
+      'Look at /etc/hosts and at the name server of that machine or pod: the name must lead to the machine that serves it',
+  },
+  {
     id: 'says-refused',
     pattern: /connection refused|ECONNREFUSED|actively refused/i,
     cause: (found) => `Nothing listens at ${at(found)}: the connection is refused`,
@@ -233,7 +269,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-cut',
     pattern:
-      /connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
+      /(?<!caused.{0,80}read \S{1,12}: )connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
     cause: (found) => `${at(found)} takes the connection and cuts it`,
     remedy:
       'Look behind the address: a load balancer without servers, a proxy or firewall that refuses, or a service that crashes; its own log tells',

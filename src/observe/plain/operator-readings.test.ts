@@ -8,9 +8,84 @@ import { SERVICE_READINGS } from './service-readings.ts';
 /** A line of each kind as events, conditions and logs have it, and what it says. */
 const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
+    '{"tags":["warning","elasticsearch","admin"],"message":"Unable to revive connection: https://depot.fern.svc:9200/"}',
+    'says-search-unreached',
+    'Elasticsearch at https://depot.fern.svc:9200/ cannot be reached',
+  ],
+  [
+    'Error: running task failed: waiting for Alertmanager object changes failed: retrieving stateful set failed: statefulsets.apps "tide-main" not found',
+    'says-operand-missing',
+    'An operator waits for Alertmanager, and statefulsets.apps "tide-main" was not made for it',
+  ],
+  [
     'E1103 10:11:12.1 1 basicauth.go:1] AuthenticationError: LDAP Result Code 49 "Invalid Credentials": 80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data 52e, v2580',
     'says-ldap-password',
     'The LDAP server does not accept the login: the bindDN of the identity provider and its password, or those of t',
+  ],
+  [
+    'Error determining LDAP group membership for "cn=admins": membership lookup for user "cn=kim" in group "cn=admins" failed because of "search for entry with dn="cn=kim,ou=out" would search outside of the base dn specified (dn="ou=users,dc=fern,dc=lan")".',
+    'says-ldap-entry',
+    'The LDAP entry cn=kim,ou=out lies outside of ou=users,dc=fern,dc=lan, where the sync configuration searches',
+  ],
+  [
+    'failed because of "search for entry with base dn="cn=kim" refers to a non-existent entry".',
+    'says-ldap-entry',
+    'The LDAP server has no entry cn=kim that the search allows, though a group names it',
+  ],
+  [
+    'level=warn caller=grpc_logging.go:43 err="rpc error: code = Code(429) desc = entry ignored, reason: \'Per stream rate limit exceeded (limit: 3MB/sec) while attempting to ingest\'"',
+    'says-log-store-refuses',
+    'Loki refuses it by one of its limits: Per stream rate limit exceeded (limit: 3MB/sec)',
+  ],
+  [
+    '2026-01-01T10:00:00Z ERROR vector::cli: Configuration error. error=unknown variant `fern`',
+    'says-collector-config',
+    'Vector, which collects the logs, does not take its configuration: unknown variant `fern`',
+  ],
+  [
+    'level=warn component=prometheusoperator msg="skipping podmonitor" error="secret \\"fern\\" not found" podmonitor=garden/fern',
+    'says-monitor-left-out',
+    'Prometheus leaves out the podmonitor garden/fern: secret "fern" not found',
+  ],
+  [
+    'Argo service account does not have delete on deployments in namespace garden.',
+    'says-argo-permission',
+    'Argo CD may not do it: its service account lacks delete on deployments in the namespace garden',
+  ],
+  [
+    "InvalidSpecError: application repo https://git.fern.lan/x.git is not permitted in project 'default'",
+    'says-argo-permission',
+    "Argo CD may not do it (application repo https://git.fern.lan/x.git is not permitted in project 'default')",
+  ],
+  [
+    '87m Warning NodeIntegrityStatus fileintegrity/fern node w1.fern.lan has changed! a:1,c:2,r:0 log:garden/aide-fern-w1-failed',
+    'says-files-changed',
+    'Files of the node w1.fern.lan are not as AIDE recorded them (added 1, changed 2, removed 0)',
+  ],
+  [
+    'error: Resource start-up disabled since no STONITH resources have been defined',
+    'says-fencing-missing',
+    'Pacemaker has no device to fence a node with (STONITH)',
+  ],
+  [
+    'Cluster is in partition WITHOUT quorum',
+    'says-pacemaker-stands',
+    'Too few machines of the Pacemaker cluster see each other (no quorum), so it starts nothing',
+  ],
+  [
+    '  * reboot of cp-1 failed: delegate=cp-0, client=pacemaker-controld.1, origin=cp-0',
+    'says-pacemaker-stands',
+    'Pacemaker could not fence cp-1, so it does not take over what ran there',
+  ],
+  [
+    'message: "The record failed to provision in some zones: [fern.lan]"',
+    'says-record-not-made',
+    'The ingress operator could not make a DNS record in the zone fern.lan',
+  ],
+  [
+    'message: cannot migrate VMI which does not use masquerade to connect to the pod network',
+    'says-not-live-migratable',
+    'The virtual machine cannot be moved while it runs: it does not use masquerade to connect to the pod network',
   ],
   [
     'AuthenticationError: user "dev1" cannot be claimed by identity "ldap:cn=dev1" because it is already mapped to [htpasswd:[redacted]',
@@ -46,6 +121,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'E1103 Ignoring malformed htpasswd line: dev1',
     'says-htpasswd-line',
     'A line of the htpasswd file cannot be used: it has no password hash of a kind that OpenShift knows',
+  ],
+  [
+    'error: no token is currently in use for this session',
+    'says-no-token',
+    'oc is logged in by a certificate, as with the kubeconfig of the installation, or not at all',
   ],
   [
     'error: You must be logged in to the server (Unauthorized)',
@@ -155,12 +235,47 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'CanaryChecksSucceeding=False (CanaryChecksRepetitiveFailures: Canary route checks for the default ingress controller are failing)',
     'says-canary-fails',
-    'The ingress operator does not reach its own test route through the routers',
+    'The ingress operator does not reach its own test route (canary) through the routers of the ingress controller "default"',
   ],
   [
     'message: \'Retrieving payload failed version="4.16.9" image="mirror.fern.lan:8443/ocp/release@sha256:aa" failure: Unable to download and prepare the update: deadline exceeded, reason: "DeadlineExceeded", message: "Job was active longer than specified deadline"\' reason: RetrievePayload',
     'says-payload-late',
     'The cluster does not get the release 4.16.9 in time: the pod that unpacks mirror.fern.lan:8443/ocp/release@sha',
+  ],
+  [
+    'static_autoscaler.go:239] Failed to fix node group sizes: failed to decrease MachineSet/m/tide-a: attempt to delete existing nodes',
+    'says-sizes-differ',
+    'The cluster autoscaler counts other nodes than the group MachineSet/m/tide-a has (attempt to delete existing nodes)',
+  ],
+  [
+    'garbagecollector.go:245] timed out waiting for dependency graph builder sync during GC sync (attempt 7)',
+    'says-collector-waits',
+    'The garbage collector of the cluster cannot list every kind there is',
+  ],
+  [
+    'level=warn component=prometheusoperator msg="skipping podmonitor" error="invalid relabel config" podmonitor=tide/web namespace=tide',
+    'says-monitor-skipped',
+    'Prometheus does not take the podmonitor tide/web: invalid relabel config',
+  ],
+  [
+    'level=warn component="scrape manager" scrape_pool=serviceMonitor/tide/web/0 msg="Error on ingesting samples with different value but same timestamp" num_dropped=3',
+    'says-series-twice',
+    'Prometheus drops samples of serviceMonitor/tide/web/0 (samples with different value but same timestamp): the same series comes twice',
+  ],
+  [
+    'level=warn component="rule manager" msg="Evaluating rule failed" rule="record: x" err="found duplicate series for the match group {instance=\\"a\\"}"',
+    'says-rule-fails',
+    'A rule of Prometheus cannot be evaluated: found duplicate series for the match group {instance="a"}',
+  ],
+  [
+    'mac address 02:00:00:00:00:07 already allocated to vm/tide/a, br1, conflict with: vm/tide/b, br1',
+    'says-mac-taken',
+    'Two virtual machines have the same MAC address 02:00:00:00:00:07 (vm/tide/a, vm/tide/b)',
+  ],
+  [
+    '{"level":"info","msg":"summary for tide:\\nminimal-required-memory applied: FAIL, value 1024 is lower than minimum [2048]\\n"}',
+    'says-template-unmet',
+    'The virtual machine does not meet minimal-required-memory of its template: value 1024 is lower than minimum [2048]',
   ],
   [
     "pod didn't trigger scale-up: 1 max node group size reached, 2 Insufficient cpu",
@@ -212,6 +327,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-index-blocked',
     'Elasticsearch (or OpenSearch) itself blocks it on the index leaves-000002: FORBIDDEN/8/index write (api)',
   ],
+  [
+    'secret/fern-tls references serviceUID 62ad25ca, which does not match 77b6dd80',
+    'says-certificate-of-other-service',
+    'secret/fern-tls holds the certificate of an earlier service of that name',
+  ],
+  [
+    'The current latency 304 is bigger than the expected one 20 :',
+    'says-latency-high',
+    'The latency test measures 304 µs, more than it allows (20)',
+  ],
+  [
+    'Samples exceeding threshold: 5',
+    'says-latency-high',
+    'The latency test of the hardware (hwlatdetect) finds 5 times',
+  ],
 ];
 
 testSaidLines(
@@ -220,6 +350,7 @@ testSaidLines(
 );
 
 testNearLines([
+  ['Samples exceeding threshold: 0'],
   [
     'Error: Get "https://depot.fern.lan/v2/": x509: certificate signed by unknown authority',
     'says-authority-unknown',
@@ -230,6 +361,11 @@ testNearLines([
   ['Error: user "dev1" does not exist'],
   ['etcdserver: compaction finished'],
   ['Error: depot.fern.lan/v2/: toomanyrequests: slow down', 'says-rate-limited'],
+  ['Warning: node w1.fern.lan has changed! labels: 2'],
+  ['STONITH devices found and enabled'],
+  ['the lid has a timestamp too old'],
+  ['reboot of cp-1 failed: the lid is shut'],
+  ['level=info component=prometheusoperator msg="sync prometheus" key=garden/fern'],
   ['LDAP Result Code 32 "No Such Object"', 'says-ldap-base-missing'],
   ['3 of 3 requested instances are available for oauth-openshift.openshift-authentication'],
   ['ClusterServiceVersions: none'],

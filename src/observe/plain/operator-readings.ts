@@ -25,7 +25,7 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
     isGeneral: true,
     pattern: /deployment "(?<late>[^"]+)" exceeded its progress deadline/,
     cause: (found) =>
-      `The pods of the operator's deployment ${word(found, 'late')} did not become ready in time`,
+      `The pods of the deployment ${word(found, 'late')} did not become ready in time`,
     remedy: 'Describe these pods: their events say whether an image, memory or a right is missing',
   },
   {
@@ -153,11 +153,32 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
       'Without a cloud use endpointPublishingStrategy HostNetwork or NodePortService, or install MetalLB; with one, look at the cloud controller manager',
   },
   {
-    id: 'says-canary-fails',
+    id: 'says-record-not-made',
+    pattern:
+      /The DNS provider failed to ensure the record: (?<why>.{8,240})|The record failed to provision in some zones: \[(?<zones>[^\]]{2,200})\]/,
+    cause: (found) =>
+      word(found, 'why') === undefined
+        ? `The ingress operator could not make a DNS record in the zone ${word(found, 'zones')}`
+        : `The DNS provider does not take the record of the ingress operator: ${word(found, 'why')}`,
+    remedy:
+      'Look at "oc get dnsrecords -n openshift-ingress-operator -o yaml", the zones of "oc get dns.config cluster -o yaml", and the rights of the operator there',
+  },
+  {
+    id: 'says-operand-missing',
     isGeneral: true,
     pattern:
-      /CanaryChecksRepetitiveFailures|Canary route checks for the default ingress controller are failing/,
-    cause: () => 'The ingress operator does not reach its own test route through the routers',
+      /waiting for (?<what>[A-Z][^:]{3,80}?)(?: object changes)? failed: .{0,300}?(?<kind>[\w.]+) "(?<name>[^"]+)" not found/,
+    cause: (found) =>
+      `An operator waits for ${word(found, 'what')}, and ${word(found, 'kind')} "${word(found, 'name')}" was not made for it: the controller that makes it does not get to it`,
+    remedy:
+      'Look at the log of the controller that makes it (of the monitoring stack, the prometheus-operator): what it may not do or does not find stands there',
+  },
+  {
+    id: 'says-canary-fails',
+    pattern:
+      /(?:CanaryChecksRepetitiveFailures: )?Canary route checks for the (?<controller>\S+) ingress controller are failing|CanaryChecksRepetitiveFailures/,
+    cause: (found) =>
+      `The ingress operator does not reach its own test route (canary) through the routers${named(word(found, 'controller') && `of the ingress controller "${word(found, 'controller')}"`)}`,
     remedy:
       'Look whether *.apps resolves to the routers or their load balancer from inside the cluster, and whether ports 80 and 443 pass',
   },

@@ -6,6 +6,7 @@ test.each([
   ['ERROR the lid of crate-7 does not fit', 'the lid of crate-7 does not fit'],
   ['[ERROR Lid-7]: the lid of crate-7 is not round', 'the lid of crate-7 is not round'],
   ['ERROR! no lid of crate-7 was found', 'no lid of crate-7 was found'],
+  ['  12  Nov 02 10:12:01 host-1 depotd[7]: crate 7 has no lid', 'crate 7 has no lid'],
   ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
   ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
   [
@@ -25,6 +26,11 @@ test.each([
     'fatal: [host-1]: FAILED! => {"changed": false, "msg": "non-zero return code", "stderr": "depotctl: crate 7 has no lid"}',
     'depotctl: crate 7 has no lid',
   ],
+  [
+    'fatal: [host-1]: FAILED! => {"msg": "", "rc": 1, "stderr": "", "stdout": "\\nUnable to find lids for crate 7.\\n"}',
+    'Unable to find lids for crate 7.',
+  ],
+  ['{"error":"exit 5","stdout":"","stderr":"crate 7 has no lid"}', 'crate 7 has no lid'],
   ["Error: crate '7' isn't sealed. Please seal it with depotctl seal", "crate '7' isn't sealed."],
 ])('ownWords says what a program states of its error: %s', (line, said) => {
   expect(ownWords(line)).toMatchObject({ id: 'says-itself', cause: said });
@@ -37,6 +43,14 @@ test.each([
   ['a row of a table', 'depot.crt   Nov 02, 2027   218d   depot-ca   no'],
   ['that more follows', 'error: these crates are not sealed:'],
   ['too little', 'error: no'],
+  ['the value of a field', 'Seal Error Threshold:     2'],
+  ['that there was none', 'Depot Server Error:     No'],
+  ['what letters mean', 'i internal, r seal-failure, S Stale, R Removed'],
+  ['what is waited for', 'Waiting 600s for the depot to be sealed and not failed'],
+  ['what was typed', 'depotctl seal verify --not-sealed --errors crate-7,crate-8'],
+  ['what a program would do', "const err = new Error('crate 7 is not sealed')"],
+  ['the name of a label', 'host-1.example.com node.depot.io/unreachable error.depot.io/no-seal'],
+  ['that all is done', 'host-1 has rebooted and no further errors will be posted'],
 ])('ownWords is silent where a line only says %s', (_what, line) => {
   expect(ownWords(line)).toBeUndefined();
   expect(tellsOf(line)).toBe(0);
@@ -46,6 +60,12 @@ test('tellsOf sets what has a name before what has none', () => {
   expect(tellsOf('error: crate 7 is not sealed')).toBeGreaterThan(
     tellsOf('error: something is not sealed'),
   );
+});
+
+test('ownWords takes of a long line with breaks in it the one that tells the most', () => {
+  const line = `error: ${'sealing of all crates goes on\\n'.repeat(20)}crate "7" has no lid\\n${'turn '.repeat(40)}`;
+
+  expect(ownWords(line)?.cause).toBe('crate "7" has no lid');
 });
 
 test('ownWords shows how a long error begins and ends, which says why, and no secret of it', () => {
@@ -62,6 +82,9 @@ test.each([
   ['columns', `error: ${'a  '.repeat(40_000)}`],
   ['reasons', `error: ${'a: not b. If '.repeat(10_000)}`],
   ['events', `Warning  ${'Failed  '.repeat(20_000)}`],
+  ['flags', `depotctl ${'--not a '.repeat(20_000)}!`],
+  ['letters', `, a b${', a b'.repeat(20_000)}`],
+  ['words without a value', `${'error in a '.repeat(20_000)}!`],
 ])('ownWords gets to the end of a line of %s', (_what, line) => {
   expect(() => ownWords(line)).not.toThrow();
 });

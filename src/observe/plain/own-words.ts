@@ -1,25 +1,27 @@
 import { seenText } from '../match-line.ts';
 import { quoteLine, unlessSecret } from '../quote-line.ts';
-import type { Reading } from './plain-reading.ts';
+import { isNoMessage } from './no-message.ts';
+import { atAGlance, type Reading } from './plain-reading.ts';
 
 /** What all programs say of a thing that is not as it must be. */
 const STATES = new RegExp(
-  String.raw`\b(?:${[
-    "not|no|never|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
+  String.raw`(?<![\w./-])(?:${[
+    "not|no(?! further)|never|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
     'invalid|illegal|malformed|bad|wrong|incorrect|corrupt(?:ed)?|truncated|broken|stale|expired',
-    'un(?:supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
-    '0 [a-z ]{3,30} match|incompatible|insufficient|required|requires?|must|should|expect(?:s|ed|ing)|only',
+    'un(?:bound|supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
+    '0 [a-z ]{3,30} match|incompatible|insufficient|required|requires?|must|mandatory|should|expect(?:s|ed|ing)|only',
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
     'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
-    'den(?:ied|ies)|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
+    'den(?:ied|ies)|disallow(?:ed|s)|reserved|immutable|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
+    'please (?:specify|provide|set)|[A-Z]+_(?:[A-Z]+_)*(?:NOT_FOUND|DENIED|INVALID|MISSING|EXPIRED|EXISTS|IN_USE|UNAVAILABLE)',
     'disabled|blocked|locked|busy|in use|full|empty|exists|is a directory|detected|contains',
-  ].join('|')})\b`,
+  ].join('|')})(?![\w/-])`,
   'i',
 );
 
 /** Tells that something failed, and not why, or where that is told. */
 const TELLS_NOTHING =
-  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred|giving up|retries exceeded|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|, retrying$|:\s*$/i;
+  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred|giving up|retries exceeded|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|:\s*$/i;
 
 /** How a program of Python or Java ends. */
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
@@ -29,8 +31,19 @@ const isRow = (said: string): boolean =>
   !/[:"]/.test(said) && said.split(/ {2,}/, MIN_COLUMNS).length === MIN_COLUMNS;
 const MIN_COLUMNS = 3;
 
+/** What names failures without one having happened: a field with its value, the legend of a table, what is waited for, a command. */
+const ORDINARY =
+  /^[\w .()/-]+:\s*(?:no|none|false|nil|null|<\w+>|[\d.]+\w?)\W*$|(?:(?:^|, )\S [\w-]+){3}|^\W*Waiting (?!.*: )|^[a-z][\w-]*(?: [a-z][\w-]*){0,3}(?: --[a-z][\w-]*(?:[ =](?!--)\S+)?){2,}$/i;
+
+const isOrdinary = (said: string): boolean =>
+  ORDINARY.test(said) || isNoMessage(said) || isRow(said);
+
+/** What gRPC says before each error, which calls most of them unknown. */
+const OF_GRPC = /rpc error: code = \w+ desc = ?/g;
+
 /** A name, a path, a field or a number: what it is about. */
-const NAMES = /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\d/;
+const NAMES =
+  /["'`][^"'`]+["'`]|\/[\w.-]+|\b[\w-]+\.[\w.-]+|\b[A-Z]+[a-z]+[A-Z]\w+|\b[a-z]+(?:-[a-z]+){2,}\b|\d/;
 
 /** Who says it, when, and how bad it is: what stands before the error itself. */
 const BEFORE_IT: readonly RegExp[] = [
@@ -38,6 +51,8 @@ const BEFORE_IT: readonly RegExp[] = [
   /^\s*(?:\S+ +)?Warning +[A-Z]\w+ +(?:(?:\d\S*|<\w+>)(?: \([^)]*\))? +)?(?:(?:pod|node|job|[a-z]+)\/\S+ +|[a-z][\w.-]*(?:, [\w.-]+)? {2,})?/,
   /^.*?\b[EFW]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ \S+\.go:\d+\] /,
   /^\W*\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s+/,
+  // The journal, as it is pasted with the numbers of its lines.
+  /^\W*\d+\s+[A-Z][a-z]{2} +\d+ [\d:]+ \S+ [\w.@-]+\[\d+\]: /,
   /^\W*(?:ERRO|FATA|WARN)\[[^\]]*\]\s*/,
   /^\W*(?:ERROR|FATAL)(?: [\w-]+\](?=:))?\]?[:!]?\s+/,
   /^\W*(?:(?:error|fatal|fatal error)\b[:\]]\s*)+/i,
@@ -45,26 +60,34 @@ const BEFORE_IT: readonly RegExp[] = [
 
 /** Where logs of fields, JSON and tasks keep what went wrong. */
 const FIELDS =
-  /(?:^|[\s{,."])(?:err(?:or)?(?:\.\w+)?|msg|[Mm]essage|reason|stderr|details?|failures)"?(?:=|: ?)\[?"(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
+  /(?:^|[\s{,."])(?:err(?:or)?(?:[._]?[Mm]essage|\.\w+)?|status[_]?[Mm]essage|msg|[Mm]essage|reason|std(?:err|out)|details?|failures)"?(?:=|: ?)\[?"(?!")(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
 const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 
 /** What programs advise, having said what is wrong. */
 const ADVICE =
-  /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case ).*$/;
+  /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case )(?!.*\berror: ).*$/;
 
 const LONGEST = 340;
 const HEAD = 120;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
-  if (said.length < 12 || TELLS_NOTHING.test(said) || isRow(said)) return 0;
-  if (!STATES.test(said) && !EXCEPTION.test(said)) return 0;
-  return NAMES.test(said) ? 2 : 1;
+  if (said.length < 12 || TELLS_NOTHING.test(said) || isOrdinary(said)) return 0;
+  const stated = said.replace(OF_GRPC, '');
+  if (!STATES.test(stated) && !EXCEPTION.test(stated)) return 0;
+  return NAMES.test(stated) ? 2 : 1;
 }
 
 interface OwnWords {
   readonly said: string;
   readonly weight: number;
+}
+
+/** What was printed as one line, with the breaks that it had: where it is long each of them is an error of its own. */
+function piecesOf(part: string): readonly string[] {
+  const plain = part.replace(/\\+(["'])/g, '$1');
+  const whole = plain.replace(/(?:\\+[nrt])+/g, ' ');
+  return whole.length > LONGEST ? plain.split(/(?:\\+[nrt])+/) : [whole];
 }
 
 /** Of the line and its fields what tells the most. */
@@ -74,25 +97,15 @@ function tellingPart(text: string): OwnWords {
     ([, field = '']) => unlessSecret(field, seen) ?? '',
   );
   const whole = BEFORE_IT.reduce((rest, before) => rest.replace(before, ''), seen);
-  const parts = (fields.length > 0 ? fields : [whole]).map((part) => {
-    const said = part
-      .replace(/\\+(["'])/g, '$1')
-      .replace(/(?:\\+[nt])+/g, ' ')
-      .replace(ADVICE, '')
-      .trim();
+  const parts = (fields.length > 0 ? fields : [whole]).flatMap(piecesOf).map((part) => {
+    const said = part.replace(ADVICE, '').trim();
     return { said, weight: weightOf(said) };
   });
   return parts.reduce((best, part) => (part.weight > best.weight ? part : best));
 }
 
-/** As much of a text as can be read at a glance: programs say first what they did, and last why it failed. */
-const atAGlance = (said: string): string =>
-  said.length > LONGEST
-    ? `${said.slice(0, HEAD).trimEnd()} … ${said.slice(HEAD - LONGEST).trimStart()}`
-    : said;
-
 /** What a line says without who said it, when, and how bad it is. */
-export const saidIn = (text: string): string => atAGlance(tellingPart(text).said);
+export const saidIn = (text: string): string => atAGlance(tellingPart(text).said, HEAD, LONGEST);
 
 /** How much the error a line tells of says by itself; 0: not what is wrong. */
 export const tellsOf = (text: string): number => tellingPart(text).weight;
@@ -103,7 +116,7 @@ export function ownWords(text: string): Reading | undefined {
   if (weight === 0) return undefined;
   return {
     id: 'says-itself',
-    cause: quoteLine(atAGlance(said)),
+    cause: quoteLine(atAGlance(said, HEAD, LONGEST)),
     remedy:
       'No rule knows this error, which is the one that says the most: look at what it names, and at what was done right before it',
   };

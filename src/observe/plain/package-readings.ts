@@ -37,10 +37,22 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-packages-locked',
-    pattern: /can't create transaction lock on|Waiting for process with pid (?<pid>\d+) to finish/,
+    pattern:
+      /can't create transaction lock on|Waiting for process with pid (?<pid>\d+) to finish|^error: (?:[a-z ]{3,40}: )?Transaction in progress: (?<ostree>.{3,80})/,
     cause: (found) =>
-      `Another dnf or rpm runs on this machine${because(word(found, 'pid') && `process ${word(found, 'pid')}`)}, or the command is not run as root`,
-    remedy: 'Let it end (often automatic updates); "ps -fp PID" shows what it is',
+      word(found, 'ostree') === undefined
+        ? `Another dnf or rpm runs on this machine${because(word(found, 'pid') && `process ${word(found, 'pid')}`)}, or the command is not run as root`
+        : `Another rpm-ostree works on this machine (${word(found, 'ostree')})`,
+    remedy:
+      'Let it end (often automatic updates); "ps -fp PID" shows what it is, and "rpm-ostree cancel" ends one that hangs',
+  },
+  {
+    id: 'says-ostree-daemon',
+    pattern: /^error: Bus owner changed, aborting/,
+    cause: () =>
+      'The daemon of rpm-ostree ended while it worked: it crashed, was restarted, or killed for memory',
+    remedy:
+      '"journalctl -b -u rpm-ostreed" and the kernel log tell why; give the machine more memory where it was killed, then run the command again',
   },
   {
     id: 'says-packages-database',
@@ -71,6 +83,15 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
     cause: (found) =>
       `This machine is not entitled to the repository ${word(found, 'repo')}, or its name is misspelt`,
     remedy: '"subscription-manager repos --list" shows what it may have',
+  },
+  {
+    id: 'says-package-protected',
+    pattern:
+      /The operation would result in removing the following protected packages: (?<packages>[\w.+, -]{2,160}?)(?= Problem \d|$)/,
+    cause: (found) =>
+      `What is installed or layered does not fit the new packages: to go on, protected packages would have to be removed (${word(found, 'packages')}), and that is refused`,
+    remedy:
+      'Remove the layered or third-party packages that stand in the way ("rpm-ostree status" lists them, "rpm-ostree uninstall"), update, and add them again when their repositories fit',
   },
   {
     id: 'says-package-unmet',
@@ -105,9 +126,9 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
     id: 'says-repository-unread',
     isGeneral: true,
     pattern:
-      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?/i,
+      /Failed to download metadata for repo ['"](?<repo>[^'"]+)|cannot update repo '(?<ostree>[^']+)'|Cannot (?:find a valid baseurl|retrieve repository metadata)[^:]*:? ?(?<yum>\S+)?/i,
     cause: (found) =>
-      `The package repository${named(word(found, 'repo', 'yum'))} cannot be read from this machine`,
+      `The package repository${named(word(found, 'repo', 'ostree', 'yum'))} cannot be read from this machine`,
     remedy:
       'See "dnf repolist": subscribe the machine, mirror the repository inside the gap, or bring the package along',
   },

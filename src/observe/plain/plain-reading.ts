@@ -42,12 +42,21 @@ export const at = ({ end }: FoundWords): string => end?.text ?? 'the other end';
 export function word({ groups }: FoundWords, ...names: readonly string[]): string | undefined {
   const found = names.map((name) => groups[name]).find((one) => one !== undefined && one !== '');
   const bare = found?.trim().replace(/[.,;:]+$/, '');
+  if (bare !== undefined && QUOTES_ITS_HEAD.test(bare)) return bare;
   return bare?.replace(/^["'`‘]+(.*?)["'`’]*$/, '$1') || undefined;
 }
+/** `"5": must be less`, where the quotes are of the first word and not around all of it. */
+const QUOTES_ITS_HEAD = /^(["'`])(?:[^"'`]*[^\s"'`(=])?\1[^\w"'`]/;
 
 /** ` NAME` or nothing, to follow a word. */
 export const named = (name: string | undefined): string => (name === undefined ? '' : ` ${name}`);
 
 /** ` (WHY)` or nothing. */
 export const because = (why: string | undefined): string =>
-  why === undefined ? '' : ` (${why.length > 200 ? `${why.slice(0, 200)}…` : why})`;
+  why === undefined ? '' : ` (${atAGlance(why, 60, 200)})`;
+
+/** As much of a text as can be read at a glance: programs say first what they did, and last why it failed. */
+export const atAGlance = (said: string, head: number, longest: number): string =>
+  said.length > longest
+    ? `${said.slice(0, head).trimEnd()} … ${said.slice(head - longest).trimStart()}`
+    : said;

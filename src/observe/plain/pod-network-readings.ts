@@ -19,6 +19,23 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
       'Make it there, or correct the annotation k8s.v1.cni.cncf.io/networks of the pod (NAMESPACE/NAME for one of another namespace)',
   },
   {
+    id: 'says-netns-gone',
+    pattern: /failed to Statfs \\*"(?<netns>[^"\\]*\/(?:ns\/net|netns\/[\w-]+))\\*": no such file/,
+    cause: (found) =>
+      `The sandbox of the pod had ended before its network was set up: its network namespace is gone (${word(found, 'netns')})`,
+    remedy:
+      'It is made anew by itself; where that does not end, the log of CRI-O on the node tells why sandboxes die',
+  },
+  {
+    id: 'says-admin-policy',
+    pattern:
+      /error attempting to \w+ B?ANP (?<name>[\w.-]+)(?: with priority (?<priority>\d+))?(?: because,?| when,?|:) (?<why>.{8,200})/,
+    cause: (found) =>
+      `OVN does not apply the policy ${word(found, 'name')}${because(word(found, 'priority') && `priority ${word(found, 'priority')}`)}: ${word(found, 'why')}`,
+    remedy:
+      'Correct the AdminNetworkPolicy: OVN takes the priorities 0 to 99, and each of them once',
+  },
+  {
     id: 'says-plugin-missing',
     pattern: /failed to find plugin "(?<plugin>[^"]+)" in path/,
     cause: (found) => `The network plugin ${word(found, 'plugin')} is not installed on the node`,

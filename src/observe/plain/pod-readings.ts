@@ -3,6 +3,24 @@ import { because, named, type PlainReading, word } from './plain-reading.ts';
 /** Why a node does not run a pod that it was given, or ends it: what a kubelet says in events. */
 export const POD_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-idmap-unsupported',
+    pattern:
+      /(?:mount_setattr|idmap).{0,200}(?:(?<dir>\/[^\s"':]+).{0,80})?doesn't support idmap mounts|doesn't support idmap mounts/,
+    cause: () =>
+      'A volume of the pod is on a file system that cannot be mounted for a user namespace of its own (idmap mounts), such as NFS or an older kernel',
+    remedy:
+      'Let the pod use the users of the host (hostUsers: true, no userns), or give it a volume on a file system that can (ext4, xfs, tmpfs of newer kernels)',
+  },
+  {
+    id: 'says-sysctl-forbidden',
+    pattern:
+      /forbidden sysctl: \\?"(?<name>[\w./-]+)\\?" (?<why>not (?:allow|white)listed|.{4,80})/,
+    cause: (found) =>
+      `The kubelet does not let the pod set the sysctl ${word(found, 'name')} (${word(found, 'why')})`,
+    remedy:
+      'Allow it on these nodes (allowedUnsafeSysctls of a KubeletConfig), or take it out of the securityContext of the pod',
+  },
+  {
     id: 'says-probe-fails',
     pattern:
       /(?<kind>Readiness|Liveness|Startup) probe (?:failed|errored)[^:]*:\s+(?<why>.{4,300})/,

@@ -5,6 +5,14 @@ import { readPlainly } from './read-plainly.ts';
 
 /** Lines as the programs say them, and below each what is made of it. */
 const SAID = `
+/dev/mapper/fern-data   50G   50G   20K 100% /srv/depot
+  says-mount-full: The file system at /srv/depot is full (/dev/mapper/fern-data)
+modprobe: ERROR: could not insert 'ferndrv': Required key not available
+  says-module-refused: The kernel refuses the module ferndrv (Required key not available): it is not signed by a key that this machine trusts
+modprobe: ERROR: could not insert 'ferndrv': Invalid module format
+  says-module-refused: it was built for another kernel or processor
+modprobe: FATAL: Module ferndrv not found in directory /lib/modules/5.14.0-1.el9.x86_64
+  says-module-missing: There is no module ferndrv for the kernel of /lib/modules/5.14.0-1.el9.x86_64
 Error response from daemon: invalid X-Registry-Auth header: EOF
   says-logins-unreadable: (X-Registry-Auth) cannot be read: EOF
 error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7
@@ -13,6 +21,24 @@ error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal 
   says-package-unmet: The package lid-2.1-4.el9.x86_64 cannot be installed: what it requires (libfern.so.3)
 Public key for lid-2.1-4.el9.x86_64.rpm is not installed
   says-package-unsigned: The signature of lid-2.1-4.el9.x86_64.rpm is not accepted
+error: Could not depsolve transaction; 2 problems detected: Problem 1: The operation would result in removing the following protected packages: systemd, systemd-udev Problem 2: fern
+  says-package-protected: to go on, protected packages would have to be removed (systemd, systemd-udev)
+Error: Error parsing /srv/fern/main.tf: At 4:25: Unknown token: 4:25 IDENT formatlist
+  says-terraform-old: This Terraform is too old (before 0.12) for /srv/fern/main.tf
+ERROR    Error validating install location: Could not find an installable distribution at 'http://fern.lan/boot.iso'
+  says-install-tree: virt-install finds no install tree (http://fern.lan/boot.iso): --location wants the root of one
+fatal: [bastion]: FAILED! => {"changed": false, "msg": "2 out of 3 hunks FAILED -- saving rejects to file lid.cfg.rej\\n"}
+  says-patch-unfit: A patch does not fit the file that it is for lid.cfg (2 of 3 parts of it)
+error: patch failed: lid.cfg:12
+  says-patch-unfit: A patch does not fit the file that it is for lid.cfg: that file is another version
+-- Checking if FernBox is installed ... FAIL
+  says-check-unpassed: A check before the work does not pass: FernBox is installed
+error: gather did not start for pod must-gather-x: timed out waiting for the condition
+  says-gather-late: must-gather did not begin or end in its time (must-gather-x)
+E: cluster creation failed: 'create_fern_clusters' capability is not set for this account
+  says-account-capability: The account at Red Hat is not enabled for this (capability create_fern_clusters)
+VBoxManage: error: Failed to attach the network LUN (VERR_SUPDRV_COMPONENT_NOT_FOUND)
+  says-virtualbox-network: VirtualBox cannot connect a network card of the virtual machine (VERR_SUPDRV_COMPONENT_NOT_FOUND)
 fatal: [a]: FAILED! => No package matching 'depot' found available
   says-packages: The package depot is in no repository
 Error: Unable to find a match: depotctl
@@ -189,6 +215,8 @@ Error: Unable to establish LAN session
   says-bmc-unreached: The management controller does not answer to IPMI
 permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get "http://%2Fvar%2Frun%2Fdocker.sock/v1.24/version": dial unix /var/run/docker.sock: connect: permission denied
   says-docker-group: This user may not talk to Docker: it is not in its group, or not since this login
+An error occurred: DOCKER_COMMAND_ERROR Please verify if Docker client is installed and running.
+  says-docker-absent: The command needs Docker, which is not installed here, or does not run
 Error response from daemon: failed to parse "X-Registry-Config" header for /build: failed to decode "X-Registry-Config": illegal base64 data at input byte 9
   says-logins-unreadable: The logins of registries that the client sends along (X-Registry-Config) cannot be read: illegal base64 data at input byte 9
 unable to configure the Docker daemon with file /etc/docker/daemon.json: invalid character '}' looking for beginning of object key string
@@ -203,6 +231,8 @@ Error: invalid internal status, try resetting the pause process with "podman sys
   says-pause-process-gone: Podman of this user lost the process that holds its namespaces
 ERRO[0000] User-selected graph driver "overlay" overwritten by graph driver "vfs" from database - delete libpod local files ("/home/core/.local/share/containers/storage") to resolve. May prevent use of images created by other tools
   says-graph-driver: Podman keeps images of this user with one driver, and is configured for another (overlay, vfs)
+ERROR: error during connect: Get "http://%2Frun%2Ftide.sock/v1.40/info": EOF
+  says-engine-ended: The container engine behind the socket /run/tide.sock took the request and ended before it answered (EOF)
 Error: runc: runc create failed: unable to start container process: error during container init: error mounting "proc" to rootfs at "/proc": mount proc:/proc (via /proc/self/fd/6), flags: 0xe: operation not permitted: OCI permission denied
   says-nested-denied: The host does not let the container be set up (proc): mostly it is to run inside another container, or the
 failed to start daemon: Error initializing network controller: error obtaining controller instance: failed to register "bridge" driver: failed to create NAT chain DOCKER: iptables failed: iptables -t nat -N DOCKER: iptables v1.8.7 (nf_tables): Could not fetch rule set generation id: Permission denied
@@ -275,6 +305,48 @@ Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "letsencrypt
   says-issuer-missing: cert-manager finds no ClusterIssuer letsencrypt
 acme: error: 403 :: urn:ietf:params:acme:error:unauthorized :: Invalid response from http://app.fern.lan/.well-known/acme-challenge/abc: 404
   says-acme: The authority does not issue the certificate (unauthorized): Invalid response from
+Error from server (NotAcceptable): unknown (get nodes)
+  says-client-other-version: mostly one of them is much older than the other. Its words: Error from server (NotAcceptable)
+error: No Auth Provider found for name "oidc"
+  says-client-plugin-missing: does not know the way to log in that the kubeconfig names (oidc)
+Unable to connect to the server: getting credentials: exec: executable fern-login not found
+  says-client-plugin-missing: The program fern-login, by which the kubeconfig lets oc log in, is not on this machine
+Error: rendered manifests contain a resource that already exists. Unable to continue with install: ServiceAccount "fern" in namespace "garden" exists and cannot be imported into the current release: invalid ownership metadata
+  says-release-others-object: Helm does not install what is there already and not of this release: ServiceAccount "fern"
+Error: rendered manifests contain a resource that already exists. Unable to continue with install: existing resource conflict: namespace: , name: fern, existing_kind: storageClass, new_kind: storage.k8s.io/v1, Kind=StorageClass
+  says-release-others-object: of this release: storageClass fern
+Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress
+  says-release-busy: Helm holds the release for locked
+Error: UPGRADE FAILED: "fern" has no deployed releases
+  says-release-name: Helm cannot upgrade the release fern
+Error: INSTALLATION FAILED: failed to download "garden/fern" at version "1.2.3"
+  says-chart-not-had: Helm does not get the chart garden/fern (1.2.3)
+Error: repo garden not found
+  says-chart-not-had: This machine knows no Helm repository garden
+Error: UPGRADE FAILED: post-upgrade hooks failed: job failed: BackoffLimitExceeded
+  says-hook-failed: The post-upgrade hook of the chart does not end well. Its words: UPGRADE FAILED
+Error: fork/exec /home/core/fern.sh: permission denied
+  says-not-executable: The machine may not run /home/core/fern.sh
+chown: changing ownership of '/srv/fern': Operation not permitted
+  says-owner-fixed: Owner and rights of /srv/fern cannot be changed
+error: Transaction in progress: upgrade
+  says-packages-locked: Another rpm-ostree works on this machine (upgrade)
+rpc error: code = 2 desc = oci runtime error: exec failed: starting container process caused "process_linux.go:110: decoding init error from pipe caused "read parent: connection reset by peer""
+  says-runtime-broke-off: The container runtime (runc) lost the process that it was starting
+ls: reading directory .: Input/output error
+  says-disk-unread: What lies on a disk or volume cannot be read or written any more (reading directory
+error: Bus owner changed, aborting. This likely means the daemon crashed; check logs with journalctl -xe.
+  says-ostree-daemon: The daemon of rpm-ostree ended while it worked
+error: Updating rpm-md repo 'fern': cannot update repo 'fern': Cannot download repomd.xml
+  says-repository-unread: The package repository fern cannot be read
+fatal: [fern-0]: UNREACHABLE! => {"changed": false, "msg": "Failed to connect to the host via ssh.", "unreachable": true}
+  says-ansible-unreachable: Ansible does not reach fern-0 over SSH, and does not tell why
+Error from server (BadRequest): json: cannot unmarshal object into Go value of type jsonpatch.Patch
+  says-patch-no-list: A patch of the type json is a list of operations
+Error from server: Invalid JSON Patch
+  says-patch-unread: The patch that was given is not valid JSON or YAML (Invalid JSON Patch)
+External interface not usable
+  says-no-way-out: Podman (pasta) finds no network card with a default route on this host
 `;
 
 const LINES = SAID.trim().split('\n');
@@ -283,9 +355,31 @@ const CASES = LINES.flatMap((line, index) => {
   return index % 2 === 0 ? [{ line, id, cause }] : [];
 });
 
-testSaidLines(CASES, PROGRAM_READINGS);
+/** What tells why stands in the command that was typed. */
+const TYPED = [
+  {
+    lead: String.raw`$ oc patch depot/main --type merge -p '{\"spec\":{\"size\": 2}}'`,
+    line: 'Error from server: Invalid JSON Patch',
+    id: 'says-patch-quotes',
+    cause: 'between single quotes the shell hands over',
+  },
+  {
+    lead: `$ oc patch depot/main --type=json -p '[{"op":"remove","path":"/spec/size"}]'`,
+    line: 'The request is invalid: the server rejected our request due to an error in our request',
+    id: 'says-patch-path',
+    cause: 'The server cannot carry out an operation of the patch',
+  },
+];
+
+testSaidLines([...CASES, ...TYPED], PROGRAM_READINGS);
 
 testNearLines([
+  ['/dev/loop0   55M   55M     0 100% /snap/fern'],
+  ['composefs   8.5M  8.5M     0 100% /'],
+  ['/dev/sda4   50G   20G   30G  40% /srv/depot'],
+  ['Error: failed to download "https://depot.fern.lan/oc.tar.gz"'],
+  ['bash: /etc/hosts: Permission denied', 'says-access-denied'],
+  ['No external routable interface for IPv6'],
   ['depot.service: Main process exited, code=exited, status=255/EXCEPTION'],
   ['depot.service: Main process exited, code=exited, status=203/EXEC', 'says-unit-not-run'],
   ['Unit depot.service is now unmasked'],

@@ -1,8 +1,10 @@
+import { CLIENT_READINGS } from './client-readings.ts';
 import { COMMAND_READINGS } from './command-readings.ts';
 import { DAEMON_READINGS } from './daemon-readings.ts';
 import { DISK_READINGS } from './disk-readings.ts';
 import { ENGINE_READINGS } from './engine-readings.ts';
 import { JOIN_READINGS } from './join-readings.ts';
+import { MODULE_READINGS } from './module-readings.ts';
 import { PACKAGE_READINGS } from './package-readings.ts';
 import type { PlainReading } from './plain-reading.ts';
 import { UNIT_READINGS } from './unit-readings.ts';
@@ -16,4 +18,6 @@ export const PROGRAM_READINGS: readonly PlainReading[] = [
   ...JOIN_READINGS,
   ...ENGINE_READINGS,
   ...COMMAND_READINGS,
+  ...MODULE_READINGS,
+  ...CLIENT_READINGS,
 ];

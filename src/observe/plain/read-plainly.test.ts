@@ -4,9 +4,45 @@ import { INSTALL_READINGS } from './install-readings.ts';
 import { PROGRAM_READINGS } from './program-readings.ts';
 import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 import { RUNNING_READINGS } from './running-readings.ts';
+import { STATE_READINGS } from './state-readings.ts';
 
 /** A line of each kind, by a program that no rule knows, what it says, and the line before it where that matters. */
 const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: string])[] = [
+  [
+    'The Depot "main" is invalid: spec.crane.speed: Forbidden: may not be given when the type is Still',
+    'says-field-forbidden',
+    'The field spec.crane.speed of Depot "main" may not be so: may not be given when the type is Still',
+  ],
+  [
+    'Error from server (BadRequest): Unable to find "depots" that match label selector "", field selector "a.b=c": "a.b" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    'says-selector-unknown',
+    'Objects of this kind cannot be chosen by the field a.b (only "metadata.name", "metadata.namespace")',
+  ],
+  [
+    'Error from server (Forbidden): User "clark" cannot get nodes at the cluster scope. (get nodes fern-0)',
+    'says-not-permitted',
+    'The login clark lacks the permission get (nodes)',
+  ],
+  [
+    'E0926 nestedpendingoperations.go:262] UnmountVolume.TearDown failed for volume "tide-token" (UniqueName: "a") pod "b" : remove /var/lib/tide: device or resource busy',
+    'says-volume-kept',
+    'The volume tide-token cannot be unmounted from the node',
+  ],
+  [
+    'tide-helper: GLIBC_2.32 not found (required by /usr/local/bin/tide-helper)',
+    'says-old-library',
+    'The program was built for a newer system than this one (GLIBC_2.32)',
+  ],
+  [
+    'The Depot "main" is invalid: status.parts[2]: Unsupported value: "Crane": supported values: "Dock"',
+    'says-status-invalid',
+    'What the cluster itself wrote into status.parts[2] of Depot "main" is not taken by the definition',
+  ],
+  [
+    '1763262702.112 0 10.0.0.21 TCP_DENIED/403 3900 GET http://depot.fern.lab/x - HIER_NONE/- text/html',
+    'says-proxy-denied',
+    'The proxy (Squid) does not let it pass to http://depot.fern.lab/x',
+  ],
   [
     'Warning FailedCreatePodSandBox 2m kubelet Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded',
     'says-runtime-slow',
@@ -195,6 +231,51 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'Nothing listens at 10.9.0.3:6385 (Ironic, which installs bare metal hosts): the connection is refused',
   ],
   [
+    'fatal: [host-1]: FAILED! => {"msg": "Request failed: <urlopen error [Errno -2] Name or service not known>", "url": "https://depot.lab.example/a.iso"}',
+    'says-name-unknown',
+    'The name depot.lab.example is not known',
+  ],
+  [
+    'Get https://depot.lab.example:6443/a: dial tcp 10.9.0.3:6443: connect: permission denied',
+    'says-connect-denied',
+    'This machine itself does not let the connection to depot.lab.example:6443',
+  ],
+  [
+    "chroot: failed to run command 'fern': No such file or directory",
+    'says-program-missing',
+    'The program fern is not there',
+  ],
+  [
+    '/bin/bash: line 1: unknown-fern: command not found',
+    'says-program-missing',
+    'The program unknown-fern is not there',
+  ],
+  [
+    'curl: (56) Received HTTP code 503 from proxy after CONNECT',
+    'says-proxy-answers',
+    'It is the proxy that answers (503), not whom was asked',
+  ],
+  [
+    'The ImageStreamImport "fern" is invalid: spec.images[0].from.name: Invalid value: "fern.lan:5000/a/b": importing images from registry "fern.lan" is forbidden, only images from "quay.io" are allowed',
+    'says-import-not-allowed',
+    'The cluster itself does not let images of fern.lan be imported',
+  ],
+  [
+    'image pull failed for fern.lan/a/b:1, this may be because there are no credentials on this request.  details: (Error: Status 403 trying to pull repository a/b: "{"error": "Permission Denied"")',
+    'says-pull-not-granted',
+    'The registry does not give out a/b',
+  ],
+  [
+    'auth: cannot verify the code: Post https://depot.lab.example:443/token:  dial tcp 127.0.0.1:443: connect: connection refused',
+    'says-leads-to-itself',
+    'depot.lab.example leads to the machine that asks itself (127.0.0.1), where nothing listens at port 443',
+  ],
+  [
+    'Error: Get "https://localhost:6443/readyz": dial tcp [::1]:6443: connect: connection refused',
+    'says-refused',
+    'Nothing listens at localhost:6443',
+  ],
+  [
     'provisioner failed: dial tcp 10.9.0.3:22: connect: no route to host',
     'says-no-route',
     'There is no way to 10.9.0.3:22 (SSH)',
@@ -255,6 +336,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'depot.fern.lan (the mirror registry) was asked too often',
   ],
   [
+    '{"message":"Failed to initialize user: Invalid password, password must be at least 8 characters"}',
+    'says-password-rules',
+    'The password that was chosen is not taken: password must be at least 8 characters',
+  ],
+  [
     'Error: failed to resolve https://depot.fern.lan/v2/x: 401 Unauthorized',
     'says-login-refused',
     'depot.fern.lan (the mirror registry) does not accept the login, was sent none, or gives it no right to this',
@@ -309,6 +395,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'Error from server (BadRequest): Deployment in version "v1" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps/v1"',
     'says-kind-of-newer-cluster',
     'The cluster does not know Deployment (apps/v1), which every newer one has',
+  ],
+  [
+    'failed to list *v1.Fern: the server could not find the requested resource (get ferns.fern.io)',
+    'says-kind-not-served',
+    'The program watches a kind (ferns.fern.io) that the cluster does not serve',
   ],
   [
     'error: no kind "Fern" is registered for version "fern.io/v1alpha1" in scheme "pkg/api/scheme.go:20"',
@@ -543,6 +634,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The address api-vip <10.9.0.9> is held by another machine already',
   ],
   [
+    'error when evicting pods/"depot-0" -n "fern": This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    'says-budgets-overlap',
+    'Two disruption budgets select the same pod depot-0',
+  ],
+  [
     `error when evicting pods/"depot-0" -n "fern": Cannot evict pod as it would violate the pod's disruption budget.`,
     'says-budget',
     'A disruption budget does not let the pod depot-0 go',
@@ -595,7 +691,42 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The port 0.0.0.0:8443 is taken by another program',
   ],
   ['Error: accept: too many open files', 'says-open-files', 'The limit of open files is reached'],
-  ['Error: open /etc/x: read-only file system', 'says-read-only', 'mounted read-only'],
+  ['Error: open /etc/x: read-only file system', 'says-read-only', '/etc/x is mounted read-only'],
+  [
+    "mkdir: cannot create directory '/usr/share/fern': Read-only file system",
+    'says-read-only',
+    '/usr/share/fern is mounted read-only, as /usr is on every CoreOS',
+  ],
+  [
+    `Head "https://depot.fern.lan/v2/a/manifests/1": error parsing HTTP 429 response body: invalid character 'T' looking for beginning of value: "Too many login attempts. \\nReset it."`,
+    'says-login-locked',
+    'takes no login of this account for now',
+  ],
+  [
+    `Head "https://depot.fern.lan/v2/a/manifests/1": error parsing HTTP 403 response body: invalid character 'B' looking for beginning of value: "Blocked by the \\nsite"`,
+    'says-answer-unparsed',
+    'answers 403: Blocked by the site',
+  ],
+  [
+    `Get "https://depot.fern.lan/v2/": error parsing HTTP 502 response body: invalid character '<' looking for beginning of value: "<html>"`,
+    'says-answer-unparsed',
+    'answers with an error of its own (502)',
+  ],
+  [
+    'Container image fern-deployer does not exist on the local machine, please build first.',
+    'says-local-image-missing',
+    'The image fern-deployer is not in the local storage of this machine',
+  ],
+  [
+    'FATA[0000] invalid index: └── invalid package "fern":',
+    'says-catalogue-invalid',
+    'its package "fern" has a mistake',
+  ],
+  [
+    'Unable to apply 4.15.3: timed out waiting for the condition during syncFernPools:',
+    'says-operator-waits',
+    'An operator is not done with 4.15.3: it waited too long in syncFernPools',
+  ],
   [
     'exec /usr/bin/depot: exec format error',
     'says-other-architecture',
@@ -647,6 +778,31 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'Error: spec.size: Invalid value: 3: must be even',
     'says-field-invalid',
     'The field spec.size is not valid (3: must be even)',
+  ],
+  [
+    'The Depot "main" is invalid: spec.speed: Unsupported value: "Faster": supported values: "", "Slow"',
+    'says-field-invalid',
+    'The field spec.speed is not one of the values it may have ("Faster": supported values: "", "Slow")',
+  ],
+  [
+    'java.net.UnknownHostException: depot.fern.lan',
+    'says-name-unknown',
+    'The name depot.fern.lan is not known',
+  ],
+  [
+    'Error: lookup $DEPOT_HOST: no such host',
+    'says-name-is-no-name',
+    'the settings have the word "$DEPOT_HOST"',
+  ],
+  [
+    'Error: reading manifest sha256:ab in depot.fern.lan:5000/a/b: StatusCode: 404, <HTML><HEAD>',
+    'says-page-missing',
+    'sha256:ab in depot.fern.lan:5000/a/b is not there',
+  ],
+  [
+    'Error from server (NotFound): the server could not find the requested resource (get projectrequests.project.openshift.io)',
+    'says-kind-of-openshift-unknown',
+    'does not offer this client the kind projectrequests.project.openshift.io of OpenShift',
   ],
   [
     'Error: platform.depot.zone: Required value: name a zone',
@@ -718,6 +874,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-volume-unmounted',
     'A volume pv-1 cannot be attached or mounted (mount failed: exit status 32)',
   ],
+  [
+    'MountVolume.SetUp failed for volume "pv-1" (UniqueName: "kubernetes.io/depot/pv-1") pod "oak" (UID: "7cc1") : rpc error: code = Internal desc = the lid of /srv/a is lost',
+    'says-volume-unmounted',
+    'A volume pv-1 cannot be attached or mounted (the lid of /srv/a is lost)',
+  ],
   ['Error: accepts 0 arg(s), received 1', 'says-usage', 'The command is not one'],
   [
     "Error: storage volume 'base' already exists",
@@ -759,6 +920,16 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'error: unable to push manifest to depot.fern.lan:5000/a: manifest invalid',
     'says-manifest-refused',
     'depot.fern.lan:5000 (the mirror registry) does not take the manifest',
+  ],
+  [
+    'Error: error resolving name : object required',
+    'says-reference-incomplete',
+    'The name of an image is empty',
+  ],
+  [
+    'Error: error resolving name reg.lab/fern: object required',
+    'says-reference-incomplete',
+    'The image reg.lab/fern is named without a tag or digest',
   ],
   ['Error: blob unknown to registry', 'says-blob-missing', 'A layer is not where it should be'],
   [
@@ -1075,10 +1246,47 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-card-missing',
     'There is no network card eth9 on this machine',
   ],
+  [
+    'version   4.16.1   True   True   27h   Unable to apply 4.16.2: the cluster operator fern is degraded',
+    'says-update-stuck',
+    'The cluster cannot be brought to 4.16.2: the cluster operator fern is degraded',
+  ],
+  [
+    'version   4.16.1   True   True   27h   Unable to apply 4.16.2: an unknown error has occurred: MultipleErrors',
+    'says-update-stuck',
+    'The cluster cannot be brought to 4.16.2; why, this line does not tell',
+  ],
+  [
+    'version   4.16.1   True   False   27h   Error while reconciling 4.16.1: the cluster operator fern is degraded',
+    'says-update-stuck',
+    'The cluster cannot be kept at 4.16.1: the cluster operator fern is degraded',
+  ],
+  [
+    "  - message: 'Failed to delete the leaves: 1 remains'",
+    'says-message',
+    'By its own message: Failed to delete the leaves: 1 remains',
+  ],
+  [
+    'Error: lookup fern.lan on 10.9.0.2:53: cannot unmarshal DNS message',
+    'says-dns-answer-unread',
+    'The answer of the name server 10.9.0.2:53 for fern.lan cannot be read',
+  ],
+  [
+    'Error: unauthorized',
+    'says-login-refused',
+    'or gives it no right to this. Its words: unauthorized',
+  ],
+  [
+    'rpc error: code = Aborted desc = plugin panicked: runtime error: index out of range, stack trace: goroutine 9',
+    'says-crashed',
+    'The program crashed (runtime error: index out of range): a fault of its own',
+  ],
 ];
 
 const OF_OTHER_TESTS = new Set(
-  [...INSTALL_READINGS, ...PROGRAM_READINGS, ...RUNNING_READINGS].map(({ id }) => id),
+  [...INSTALL_READINGS, ...PROGRAM_READINGS, ...RUNNING_READINGS, ...STATE_READINGS].map(
+    ({ id }) => id,
+  ),
 );
 
 testSaidLines(
@@ -1126,7 +1334,21 @@ test.each([
   "named[31]: /etc/named.conf:14: option 'depot' is deprecated",
   'the password must be specified, and was',
   'Error: image not known',
+  '401      |Session required        |ApiError',
+  'where ResponseStatus.code == 500',
+  'heartbeat-interval: 500',
+  'sign -in lid.csr -out lid.crt -days 500',
+  'Failed to list: Get "/api/v1/nodes?limit=500&resourceVersion=0"',
+  'pgs: 35510/78009 objects misplaced (45.520%)',
+  'AttachVolume.Attach failed for volume "pv-1" : rpc error: code = Unknown',
   'error: an unknown error has occurred (in the depot)',
+  '  ErrorDocument 401 /basic/fail.cgi',
+  'SystemCallErrorNumber=EPERM',
+  '  error_page 500 502 503 504 /50x.html;',
+  '  errorfile 503 /etc/haproxy/errors/503.http',
+  '    location /v2 { return 403; }',
+  '  --from-file=error-page-503.http \\',
+  '  --retry   try again when the server answers 503',
 ])('readPlainly has nothing to say of %j', (line) => {
   expect(readPlainly(line)).toBeUndefined();
 });
@@ -1164,7 +1386,15 @@ test('readPlainly adds the words of the line to a sentence that names nothing of
 
 test('readPlainly takes a node without pressure for none that has it', () => {
   expect(readPlainly('Node node-1 status is now: NodeHasNoDiskPressure')).toBeUndefined();
+  expect(
+    readPlainly('DiskPressure   False   KubeletHasNoDiskPressure   kubelet has no disk pressure'),
+  ).toBeUndefined();
   expect(readPlainly('DiskPressure   False   kubelet has no pressure')).toBeUndefined();
+});
+
+test('readPlainly reads what failed with an answer that ends in a brace', () => {
+  expect(readPlainly('request failed with status 401 {}')?.id).toBe('says-login-refused');
+  expect(readPlainly('Authentication failed for kim')?.id).toBe('says-login-refused');
 });
 
 test.each(['403', '401', '500'])(
@@ -1174,3 +1404,11 @@ test.each(['403', '401', '500'])(
     expect(readPlainly(`failed: depot.fern.lan answers ${no}`)).toBeDefined();
   },
 );
+
+test.each([
+  'worker   rendered-worker-1   False   False   False   3   1   1   0   9h',
+  'dns      4.20.0   True   False   False   5m   All is well with it',
+  'dns      4.20.0   True   False   True   5m',
+])('a row of a table that tells of no operator in need is read by none: %s', (line) => {
+  expect(readPlainly(line)).toBeUndefined();
+});

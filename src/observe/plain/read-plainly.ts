@@ -9,12 +9,14 @@ import { INPUT_READINGS } from './input-readings.ts';
 import { INSTALL_READINGS } from './install-readings.ts';
 import { KIND_READINGS } from './kind-readings.ts';
 import { NETWORK_READINGS } from './network-readings.ts';
+import { isNoMessage } from './no-message.ts';
 import { saidIn } from './own-words.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
 import { PROGRAM_READINGS } from './program-readings.ts';
 import { REFUSAL_READINGS } from './refusal-readings.ts';
 import { REGISTRY_READINGS } from './registry-readings.ts';
 import { RUNNING_READINGS } from './running-readings.ts';
+import { STATE_READINGS } from './state-readings.ts';
 import { STATED_READINGS } from './stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
@@ -44,6 +46,7 @@ export const PLAIN_READINGS: readonly PlainReading[] = [
   ...INPUT_READINGS,
   ...STATED_READINGS,
   ...REFUSAL_READINGS,
+  ...STATE_READINGS,
 ];
 
 /** Programs put the cause behind what it led to: of a long line its end is read. */
@@ -56,6 +59,7 @@ export function readPlainly(
   origins: readonly string[] = [],
 ): Reading | undefined {
   const seen = seenText(text).slice(-READ_TEXT);
+  if (isNoMessage(seen)) return undefined;
   const fails = FAILS.test(seen);
   const isPublic = partiesOf(seen).includes('source');
   for (const reading of PLAIN_READINGS) {
@@ -75,8 +79,9 @@ export function readPlainly(
 
 /** A sentence that hardly says why, or names nothing of its line, says too little alone. */
 function sentenceOf({ cause, isGeneral }: PlainReading, found: FoundWords, text: string): string {
-  const said = cause(found).replace(/^the /, 'The ');
-  const isBare = isGeneral || said === cause({ groups: {}, end: undefined });
+  const own = cause(found);
+  const said = own.replace(/^the /, 'The ');
+  const isBare = isGeneral || own === cause({ groups: {}, end: undefined });
   const words = saidIn(text);
   const isTold = said.toLowerCase().includes(words.toLowerCase());
   return quoteLine(isBare && !isTold ? `${said.replace(/\.$/, '')}. Its words: ${words}` : said);

@@ -3,6 +3,23 @@ import { at, because, named, type PlainReading, word } from './plain-reading.ts'
 /** What registries and those before them answer, and what is wrong with images. */
 export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-import-not-allowed',
+    pattern:
+      /importing images from registry "(?<registry>[^"]+)" is forbidden|registry "?(?<listed>[\w.:-]+)"? not allowed by whitelist/,
+    cause: (found) =>
+      `The cluster itself does not let images of ${word(found, 'registry', 'listed')} be imported: they are not in its list of registries`,
+    remedy:
+      'Add the registry, with its port where it has one and without a path, to allowedRegistriesForImport of the image configuration of the cluster',
+  },
+  {
+    id: 'says-pull-not-granted',
+    pattern: /Status 40[13] trying to pull repository (?<repository>[\w./-]+)/,
+    cause: (found) =>
+      `The registry does not give out ${word(found, 'repository')}: it was sent no login, or one without the right to it`,
+    remedy:
+      'Give the pod or its service account a pull secret for this registry, and see that it may read the repository',
+  },
+  {
     id: 'says-method-refused',
     pattern:
       /\b405\b:? (?:Method )?Not Allowed|unexpected 405|(?:status|code|error):?(?: code)?:? 405\b|\b405\b response/i,
@@ -52,11 +69,31 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
     id: 'says-several-platforms',
     pattern:
-      /the image is a manifest list and contains multiple images - use (?<flag>--[\w-]+)|use (?<keep>--keep-manifest-list) option for image manifest type/i,
-    cause: () =>
-      'Behind the name are images of several architectures, and the command takes one or is to be told to take all',
+      /the image is a manifest list and contains multiple images - use \**(?<flag>--[\w-]+)|use (?<keep>--keep-manifest-list) option for image manifest type/i,
+    cause: (found) =>
+      word(found, 'flag') === undefined
+        ? 'Behind the name are images of several architectures, and the command takes one or is to be told to take all'
+        : `Behind the name are images of several architectures, and the command takes one: no filter was given (${word(found, 'flag')}, --index-filter-by-os), or what was given is none of those it lists`,
     remedy:
-      'Name one (--filter-by-os=linux/amd64), or take all of them (--keep-manifest-list=true with --filter-by-os=.*)',
+      'Name one that it lists, spelt so (--filter-by-os=linux/amd64; for the index of "oc adm catalog mirror" --index-filter-by-os), or take all of them (--keep-manifest-list=true with --filter-by-os=.*)',
+  },
+  {
+    id: 'says-local-image-missing',
+    pattern:
+      /[Cc]ontainer image (?<image>[\w./:@-]+) does(?: not|n't) exist (?:on|in) (?:the |this )?local\b|[Ii]mage "?(?<other>[\w./:@-]+)"? (?:was |is )?not found (?:in|on) (?:the |this )?local\b(?!.*pulling)/,
+    cause: (found) =>
+      `The image ${word(found, 'image', 'other')} is not in the local storage of this machine: it was neither built nor loaded there`,
+    remedy:
+      'Build it, or save it where it is ("podman save -o FILE IMAGE") and load it here ("podman load -i FILE"), as the same user; "podman images" shows what there is',
+  },
+  {
+    // opm names the index, the package and the channel, and says below them what is wrong.
+    id: 'says-catalogue-invalid',
+    pattern: /invalid index:.{0,20}invalid package "(?<name>[^"]+)":\s*(?<why>\S.*)?/,
+    cause: (found) =>
+      `The catalogue is not valid: its package "${word(found, 'name')}" has a mistake${because(word(found, 'why')?.replace(/└── /g, ''))}`,
+    remedy:
+      'The innermost line below it says which. Mostly the graph of a channel: "replaces" and "skips" must name other entries in full (PACKAGE.vVERSION), and all but one entry be replaced',
   },
   {
     id: 'says-no-release',
@@ -108,6 +145,15 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
       `${at(found)} knows the image, and does not hand out a part of it (unknown blob): its storage has lost it, or it passes another registry on and could not fetch the part from there`,
     remedy:
       'Of a registry that passes others on (remote, proxy): look whether it reaches the hosts that keep the layers of the other one, and empty its cache of this image; else push the image again',
+  },
+  {
+    id: 'says-reference-incomplete',
+    pattern: /error resolving name (?<name>[\w./:@-]*) ?: object required/,
+    cause: (found) =>
+      word(found, 'name') === undefined
+        ? 'The name of an image is empty: what was given in its place (such as --bundles of opm, or a variable in it) has no value'
+        : `The image ${word(found, 'name')} is named without a tag or digest`,
+    remedy: 'Give the full name with its tag or digest; look at the variables of the command',
   },
   {
     id: 'says-blob-missing',

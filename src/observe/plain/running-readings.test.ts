@@ -10,6 +10,31 @@ import { STORAGE_READINGS } from './storage-readings.ts';
 /** A line of each kind as events, conditions and logs have it, and what it says. */
 const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
+    'The Pod "web" is invalid: spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`',
+    'says-field-fixed',
+    'The Pod web is to be changed in a field that cannot be changed',
+  ],
+  [
+    "Error: failed to set MOUNT_ATTR_IDMAP on /var/lib/tide: invalid argument (maybe the filesystem used doesn't support idmap mounts on this kernel?)",
+    'says-idmap-unsupported',
+    'A volume of the pod is on a file system that cannot be mounted for a user namespace',
+  ],
+  [
+    '"error":"secrets "tide" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can\'t set finalizers on: , <nil>","stacktrace":"sigs.k8s.io"',
+    'says-owner-not-set',
+    'The program may not make itself the owner of secrets "tide"',
+  ],
+  [
+    'Warning  SysctlForbidden  9s  kubelet  forbidden sysctl: "kernel.msgmax" not allowlisted',
+    'says-sysctl-forbidden',
+    'The kubelet does not let the pod set the sysctl kernel.msgmax (not allowlisted)',
+  ],
+  [
+    'Unable to process data: Virtual image size 42949672960 is larger than the reported available storage 10632560640.',
+    'says-image-over-claim',
+    'The disk image is larger (40.0 GiB)',
+  ],
+  [
     'Error creating: pods "web-7f-" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "app" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "app" must set securityContext.capabilities.drop=["ALL"])',
     'says-pod-security',
     'The pod web-7f- does not meet the pod security level of its namespace, restricted:latest (allowPrivilegeEscala',
@@ -230,6 +255,31 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The cluster has 0 of its DNS pods, and wants 1',
   ],
   [
+    'failed to create pod network sandbox: cannot set "ovn-kubernetes" ifname to "eth0": no netns: failed to Statfs "/proc/4711/ns/net": no such file or directory',
+    'says-netns-gone',
+    'The sandbox of the pod had ended before its network was set up: its network namespace is gone (/proc/4711/ns/net)',
+  ],
+  [
+    'Message: error attempting to add ANP garden with priority 600 because, OVNK only supports priority ranges 0-99',
+    'says-admin-policy',
+    'OVN does not apply the policy garden (priority 600): OVNK only supports priority ranges 0-99',
+  ],
+  [
+    'failed to provision volume with StorageClass "lvms-vg1": rpc error: code = ResourceExhausted desc = no enough space left on VG: free=1024, requested=4096',
+    'says-class-without-room',
+    'The volume group behind the storage class has no room for the volume (1024 bytes are free, 4096 were asked for)',
+  ],
+  [
+    'reason: no available devices found for volume group vg1',
+    'says-no-disk-for-group',
+    'LVM storage finds no disk on the node that it may use for the volume group vg1',
+  ],
+  [
+    'mandatory device path "/dev/sdz" cannot be used, because it is NOT available as a new device for the volume group and NOT part of a valid and tagged existing volume group: the device did not exist on the host',
+    'says-no-disk-for-group',
+    'LVM storage cannot use the disk /dev/sdz (the device did not exist on the host)',
+  ],
+  [
     'Warning FailedMount 2m kubelet MountVolume.MountDevice failed for volume "pvc-1f2e" : rpc error: code = Aborted desc = an operation with the given Volume ID 0001-0011-openshift-storage-0000000000000001-aa already exists',
     'says-volume-operation-hangs',
     'The storage driver still works at an earlier request for the volume pvc-1f2e: the storage behind it does not a',
@@ -248,6 +298,16 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'MountVolume.MountDevice failed for volume "pvc-9" : rpc error: code = Internal desc = rbd image ocs-storagecluster-cephblockpool/csi-vol-9 is still being used',
     'says-image-still-used',
     'The Ceph image ocs-storagecluster-cephblockpool/csi-vol-9 is still in use, most often on another node',
+  ],
+  [
+    'level=error msg="GRPC error: rpc error: code = Internal desc = error mounting NFS volume 192.0.2.5:/srv/fern on mountpoint /var/lib/kubelet/pods/1/mount: exit status 32"',
+    'says-nfs-mount-fails',
+    'The node cannot mount the NFS share 192.0.2.5:/srv/fern (exit status 32)',
+  ],
+  [
+    'failed to provision volume with StorageClass "fern-local": mkdir /var/fern/pvc-1: permission denied',
+    'says-host-folder-denied',
+    'The provisioner of the class fern-local may not make /var/fern/pvc-1 on the node',
   ],
   [
     'MountVolume.MountDevice failed for volume "pvc-9" : rpc error: code = Internal desc = \'fsck\' found errors on device /dev/rbd0 but could not correct them: fsck from util-linux 2.37',
@@ -283,6 +343,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
     'says-binding-late',
     'The volumes of the pod were not bound in time (timed out waiting for the condition): their provisioner makes n',
+  ],
+  [
+    'HEALTH_ERR 2 osds down; 1 nearfull osd(s)',
+    'says-ceph-disk-down',
+    'Disks of Ceph are down (2 osds down)',
+  ],
+  [
+    "AttachVolume.Attach failed for volume \"pvc-1\" : rpc error: code = Unknown desc = InvalidVolume.ZoneMismatch: The volume 'vol-0a' is not in the same availability zone as instance 'i-0b'",
+    'says-volume-other-zone',
+    "The disk vol-0a is in another zone than the machine that its pod runs on (instance 'i-0b')",
+  ],
+  [
+    'Error: failed to stat "/var/lib/kubelet/pods/7/volumes/a": stat /var/lib/kubelet/pods/7/volumes/a: host is down',
+    'says-mount-gone',
+    'What is mounted at /var/lib/kubelet/pods/7/volumes/a no longer answers (host is down)',
   ],
   [
     'HEALTH_ERR 1 full osd(s); 3 pool(s) full',
@@ -389,6 +464,41 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-namespace-ending',
     'The namespace shop is being deleted, and takes nothing new until it is gone',
   ],
+  [
+    'Internal error occurred: failed calling webhook "validate.fern.io": failed to call webhook: the server could not find the requested resource',
+    'says-webhook-broken',
+    'The webhook validate.fern.io answers the API with an error of its own (the server could not find the requested',
+  ],
+  [
+    'Error from server (InternalError): Internal error occurred: failed calling webhook "ibmcloud.fern.io": Post https://hook.fern.svc:443/v: dial tcp 172.30.4.4:443: connect: connection timed out',
+    'says-webhook-silent',
+    'The webhook ibmcloud.fern.io does not answer the API',
+  ],
+  [
+    'Internal error occurred: admission plugin "MutatingAdmissionWebhook" failed to complete mutation in 13s',
+    'says-image-policy-slow',
+    'The check MutatingAdmissionWebhook of the API does not end in time: a webhook that it calls does not answer, or slowly',
+  ],
+  [
+    'Error: UPGRADE FAILED: cannot patch "web" with kind Deployment: Deployment.apps "web" is invalid: spec.selector: Invalid value: v1.LabelSelector{}: field is immutable',
+    'says-field-fixed',
+    'The field spec.selector of the Deployment web cannot be changed once it is there',
+  ],
+  [
+    'updating StatefulSet object failed: StatefulSet.apps "depot" is invalid: spec: Forbidden: updates to statefulset spec for fields other than replicas are forbidden',
+    'says-field-fixed',
+    'The StatefulSet depot is to be changed in a field that cannot be changed once it is there',
+  ],
+  [
+    'MountVolume.MountDevice failed for volume "pvc-7" : failed to mount the volume as "ext4", it already contains xfs. Mount error: mount failed: exit status 32',
+    'says-volume-other-kind',
+    'The volume pvc-7 is to be mounted as ext4, and holds xfs',
+  ],
+  [
+    'failed to provision volume with StorageClass "fern": error getting handle: volumesnapshots.snapshot.storage.k8s.io "leaf" not found',
+    'says-volume-source-missing',
+    'The storage behind the class fern makes no volume: it does not have what the claim or the class names (snapshot.storage.k8s.io "leaf" not found)',
+  ],
 ];
 
 testSaidLines(
@@ -403,6 +513,10 @@ testSaidLines(
 );
 
 testNearLines([
+  [
+    'failed to provision volume with StorageClass "fern": rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    'says-volume-not-made',
+  ],
   ['Warning: would violate PodSecurity "restricted:latest": runAsNonRoot != true'],
   ["Error: googleapi: Quota 'CPUS' exceeded. Limit: 24.0", 'says-quota'],
   [

@@ -1,4 +1,6 @@
 import { ADMISSION_READINGS } from './admission-readings.ts';
+import { BACKUP_READINGS } from './backup-readings.ts';
+import { CLOUD_READINGS } from './cloud-readings.ts';
 import { LOGIN_READINGS } from './login-readings.ts';
 import { OPERATOR_READINGS } from './operator-readings.ts';
 import type { PlainReading } from './plain-reading.ts';
@@ -18,4 +20,6 @@ export const RUNNING_READINGS: readonly PlainReading[] = [
   ...LOGIN_READINGS,
   ...OPERATOR_READINGS,
   ...SERVICE_READINGS,
+  ...BACKUP_READINGS,
+  ...CLOUD_READINGS,
 ];

@@ -52,7 +52,7 @@ export const SCHEDULING_READINGS: readonly PlainReading[] = [
   {
     id: 'says-node-labels',
     pattern: none(
-      "didn't match (?:Pod's node affinity/selector|node selector|Pod's node affinity)",
+      "didn't match (?:Pod's node affinity/selector|node selector|Pod's node affinity)(?!.*Insufficient )",
     ),
     cause: (found) =>
       `No node that the pod may run on has the labels that it asks for (${word(found, 'why')})`,

@@ -24,9 +24,34 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-message',
     isVague: true,
-    pattern: new RegExp(String.raw`^\s*Message: +${NO_REASON}(?<why>.{8,})`),
+    pattern: new RegExp(
+      String.raw`^\s*(?:- )?(?:Message: +|message: +['"]?(?=[Ff]ailed|[Uu]nable|[Cc]annot|[Cc]ould not|[Ee]rror\b))${NO_REASON}(?<why>.{8,}?)'?$`,
+    ),
     cause: (found) => `By its own message: ${reason(found)}`,
     remedy: NAMED_BY_IT,
+  },
+  {
+    // Rows of "oc get clusterversion".
+    id: 'says-update-stuck',
+    pattern:
+      /(?:Unable to apply|Error while (?<kept>reconciling)) (?<version>\d[\w.+-]*): (?!timed out waiting for the condition during \w+:?\s*$)(?:(?<none>an unknown error has occurred.*)|(?<why>.{8,}))/,
+    cause: (found) =>
+      word(found, 'none') === undefined
+        ? `The cluster cannot be ${word(found, 'kept') ? 'kept at' : 'brought to'} ${word(found, 'version')}: ${reason(found)}`
+        : `The cluster cannot be brought to ${word(found, 'version')}; why, this line does not tell: several of its parts cannot be applied`,
+    remedy:
+      '"oc get co" shows which operators are not at the new version, and "oc describe clusterversion" what it says of each',
+  },
+  {
+    // The machine config operator, cut off where it would name the pool.
+    id: 'says-operator-waits',
+    isGeneral: true,
+    pattern:
+      /Unable to apply (?<version>\d[\w.+-]*): timed out waiting for the condition during (?<step>\w+)/,
+    cause: (found) =>
+      `An operator is not done with ${word(found, 'version')}: it waited too long in ${word(found, 'step')}`,
+    remedy:
+      '"oc get mcp" shows which pool is not done or degraded, and "oc describe mcp POOL" why; "oc get nodes" which machine it waits for',
   },
   {
     id: 'says-argument',
@@ -62,7 +87,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-local-host',
     pattern:
-      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
+      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|(?:libvirtd|virtqemud)\.socket is neither running nor listening|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
     cause: (found) => `By the program's own check of this host: ${reason(found)}`,
     remedy:
       'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',

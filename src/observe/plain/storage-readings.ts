@@ -43,12 +43,31 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       'Let the pod on the other node end ("rbd status POOL/IMAGE" shows who watches it); of a node that is lost, make sure that it is off, then fence it (taint out-of-service)',
   },
   {
+    id: 'says-volume-other-kind',
+    pattern: new RegExp(
+      String.raw`${VOLUME}failed to mount the volume as "(?<wanted>[^"]+)", it already contains (?<held>[\w-]+(?: data, probably partitions)?)`,
+    ),
+    cause: (found) =>
+      `The volume${named(word(found, 'volume'))} is to be mounted as ${word(found, 'wanted')}, and holds ${word(found, 'held')}`,
+    remedy:
+      'Set fsType of the volume or of its storage class to what it holds; only a disk that holds nothing of worth is emptied ("wipefs -a")',
+  },
+  {
+    id: 'says-volume-source-missing',
+    pattern:
+      /provision volume with StorageClass "(?<class>[^"]+)": .{0,600}?(?<why>(?:[\w-]*snapshot|access bucket|PersistentVolumeClaim|data ?source|pool|share)\b[^,{}]{0,200}(?:not ?found|never existed|does not exist|no such)[^,{}]{0,80})/i,
+    cause: (found) =>
+      `The storage behind the class ${word(found, 'class')} makes no volume: it does not have what the claim or the class names (${word(found, 'why')})`,
+    remedy:
+      'Look whether that snapshot, claim, bucket or pool is still there and belongs to this storage; correct its name in the claim or the class, or make it anew',
+  },
+  {
     id: 'says-volume-damaged',
     pattern: new RegExp(
       String.raw`${VOLUME}(?:'fsck' found errors on device (?<device>\S+) but could not correct them|bad superblock on (?<block>[^\s,]+)|Structure needs cleaning)`,
     ),
     cause: (found) =>
-      `The file system of the volume${named(word(found, 'volume'))} is damaged, or of another kind than is asked for${because(word(found, 'device', 'block'))}`,
+      `The file system of the volume${named(word(found, 'volume'))} is damaged, or of another kind than is asked for${word(found, 'block') === undefined ? '' : ', or an option of the mount is wrong'}${because(word(found, 'device', 'block'))}`,
     remedy:
       'With no pod using it, look at the kernel log of the node ("dmesg") and repair it there (xfs_repair, e2fsck) after a snapshot or backup',
   },
@@ -59,6 +78,24 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       `The machine lacks the program that mounts this kind of volume${because(word(found, 'type') ?? 'mount.nfs or mount.cifs')}`,
     remedy:
       'Red Hat CoreOS has the one for NFS; on a RHEL node install nfs-utils or cifs-utils, and for other kinds use their CSI driver',
+  },
+  {
+    id: 'says-nfs-mount-fails',
+    isGeneral: true,
+    pattern: /error mounting NFS volume (?<share>\S+:\/\S+) on mountpoint \S+: (?<why>[^"]{4,120})/,
+    cause: (found) =>
+      `The node cannot mount the NFS share ${word(found, 'share')} (${word(found, 'why')})`,
+    remedy:
+      'Mount it by hand on that node: the answer says more. The server must run and be reached (port 2049), export this path to the address of the node, and speak the NFS version that is asked for',
+  },
+  {
+    id: 'says-host-folder-denied',
+    pattern:
+      /failed to provision volume with StorageClass "(?<class>[^"]+)": .{0,80}?mkdir (?<folder>\/\S+): permission denied/,
+    cause: (found) =>
+      `The provisioner of the class ${word(found, 'class')} may not make ${word(found, 'folder')} on the node: the rights of the folder above it, or SELinux`,
+    remedy:
+      'Look on the node at "ls -ldZ" of that folder and at denials ("ausearch -m avc -ts recent"); give the folder the label container_file_t (semanage fcontext, restorecon), and the pod the SCC it needs',
   },
   {
     id: 'says-local-disk-gone',
@@ -72,11 +109,39 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       'Look on the node what is there ("lsblk", "ls -l /mnt/local-storage"); a volume whose disk is gone is deleted, and its claim made anew',
   },
   {
+    id: 'says-volume-other-zone',
+    pattern:
+      /(?:[Tt]he volume|\b[Dd]isk) '?(?<volume>[^\s']+)[ '].{0,80}\bis not in the same (?:availability )?zone as (?<machine>(?:instance|the VM)(?: '[^']+')?)/,
+    cause: (found) =>
+      `The disk ${word(found, 'volume')?.replace(/^.*\//, '')} is in another zone than the machine that its pod runs on (${word(found, 'machine')})`,
+    remedy:
+      'Let the pod run in the zone of its volume (node affinity), or make the claim anew with a class that waits for the pod (WaitForFirstConsumer)',
+  },
+  {
+    id: 'says-mount-gone',
+    pattern:
+      /\b(?:l?stat|readdirent|open) (?<path>\/[^\s:"]+): (?<why>host is down|transport endpoint is not connected|stale (?:NFS )?file handle)|mount error\(11(?:2|5)\): (?<cifs>.{4,40})/i,
+    cause: (found) =>
+      word(found, 'cifs') === undefined
+        ? `What is mounted at ${word(found, 'path')} no longer answers (${word(found, 'why')}): its server or storage driver is gone, or has changed`
+        : `The file server (CIFS) does not answer (${word(found, 'cifs')})`,
+    remedy:
+      'Look at the server behind the volume and its login; then start the pod anew on that node, so that it is mounted again',
+  },
+  {
     id: 'says-attacher-silent',
     pattern: /timed out waiting for external-attacher of (?<driver>\S+) CSI driver/,
     cause: (found) =>
       `The controller of the storage driver ${word(found, 'driver')} does not attach the volume in time: it does not run, or its storage does not answer`,
     remedy: 'Look at the controller (provisioner) pods of that driver and their csi-attacher',
+  },
+  {
+    id: 'says-image-over-claim',
+    pattern:
+      /[Vv]irtual image size (?<size>\d+) is larger than (?:the )?(?:reported )?available storage (?<room>\d+)/,
+    cause: (found) =>
+      `The disk image is larger (${inGib(found.groups.size)}) than the claim that it is imported to has room for (${inGib(found.groups.room)})`,
+    remedy: 'Make the DataVolume with a larger claim',
   },
   {
     id: 'says-claim-mismatch',
@@ -100,9 +165,18 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
     remedy: 'Describe its claims, and look at the provisioner that their storage class names',
   },
   {
+    // Of a status that tells of full disks as well: those that are down come first.
+    id: 'says-ceph-disk-down',
+    pattern: /(?<why>\b\d+ osds? down\b)(?=.*\b(?:near|backfill)?full osd)/,
+    cause: (found) =>
+      `Disks of Ceph are down (${word(found, 'why')}): what lies on them is degraded or cannot be read; others are full, or nearly so`,
+    remedy:
+      'Look at the pods rook-ceph-osd that do not run and at their nodes and disks first ("ceph osd tree" names them)',
+  },
+  {
     id: 'says-ceph-full',
     pattern:
-      /(?<why>\b\d+ (?:near|backfill)?full osd\(s\).{0,120}|\b\d+ pool\(s\) (?:near)?full.{0,80})/,
+      /(?<why>\b\d+ (?:near|backfill)?full osd\(s\).{0,120}|\b\d+ pool\(s\) (?:near)?full.{0,80}|\b\d+ pgs? (?:backfill|recovery)\\?_toofull)/,
     cause: (found) =>
       `The disks of Ceph are full, or nearly so (${word(found, 'why')}): full ones take no writes`,
     remedy:
@@ -135,6 +209,25 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
     remedy: 'Give the nodes the label cluster.ocs.openshift.io/openshift-storage=""',
   },
   {
+    id: 'says-class-without-room',
+    pattern: /not? enough space left on VG: free=(?<free>[^\s,]+), requested=(?<asked>[^\s,"]+)/,
+    cause: (found) =>
+      `The volume group behind the storage class has no room for the volume (${word(found, 'free')} bytes are free, ${word(found, 'asked')} were asked for)`,
+    remedy:
+      'Add a disk to the volume group on that node (deviceSelector of the LVMCluster), delete volumes, or ask for less; "vgs" on the node shows what is free',
+  },
+  {
+    id: 'says-no-disk-for-group',
+    pattern:
+      /no available devices found for volume group(?: "?(?<group>[\w-]+))?|volume group (?<gone>\S+) does not exist \(or was not tagged.{0,80} no available devices to create it|mandatory device path \\*"(?<path>[^"\\]+)\\*" cannot be used(?:.{0,140}existing volume group: (?<why>.{4,160}))?|(?<disk>[\w/-]+) (?<left>is already a LVM2_Member of another volume group|has an invalid filesystem signature|has children block devices)/,
+    cause: (found) =>
+      word(found, 'path', 'disk') === undefined
+        ? `LVM storage finds no disk on the node that it may use for the volume group${named(word(found, 'group', 'gone'))}`
+        : `LVM storage cannot use the disk ${word(found, 'path', 'disk')}${because(word(found, 'why', 'left'))}`,
+    remedy:
+      'Compare deviceSelector of the LVMCluster with "lsblk -f" on the node: the disk must be there and empty; remove what an earlier use left only of one that holds nothing of worth ("wipefs -a")',
+  },
+  {
     id: 'says-volume-group-not-made',
     pattern:
       /failed to (?:create|extend)(?:\/extend)? volume group (?<group>[\w-]+)(?:.{0,200}(?:vgcreate|vgextend) \S+ (?<disk>\/\S+?)'?:)?/,
@@ -145,9 +238,9 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-volume-not-resized',
-    pattern: /resize volume "(?<volume>[^"]+)" by resizer "[^"]+" failed: (?<why>.{4,200})/,
+    pattern: /resize volume "(?<volume>[^"]+)" by resizer "[^"]+" failed: (?<why>.{4,900})/,
     cause: (found) =>
-      `The volume ${word(found, 'volume')} cannot be resized (${word(found, 'why')})`,
+      `The volume ${word(found, 'volume')} cannot be resized${because(word(found, 'why'))}`,
     remedy:
       'A claim can only grow, and only where its class has allowVolumeExpansion; look at the log of the driver',
   },
@@ -159,3 +252,5 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       'Where another pod still holds them, let it end; where they are damaged, move the folder it names away: what was measured in it is lost',
   },
 ];
+
+const inGib = (bytes: string | undefined): string => `${(Number(bytes) / 2 ** 30).toFixed(1)} GiB`;

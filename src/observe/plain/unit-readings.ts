@@ -109,7 +109,7 @@ export const UNIT_READINGS: readonly PlainReading[] = [
     pattern:
       /mount: (?:(?<at>\/\S*?): )?wrong fs type, bad option, bad superblock on (?<device>\/[^,\s]+)/,
     cause: (found) =>
-      `${word(found, 'device')} cannot be mounted${because(word(found, 'at'))}: it has no file system, another one than is said, or a damaged one`,
+      `${word(found, 'device')} cannot be mounted${because(word(found, 'at'))}: it has no file system, another one than is said, or a damaged one, or does not take an option of the mount`,
     remedy:
       '"lsblk -f" and "blkid" show what is on it, "dmesg" why it is refused; make a file system only where nothing is lost by it',
   },

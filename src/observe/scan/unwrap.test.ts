@@ -33,6 +33,14 @@ test.each([61, 72, 80, 93])('unwrapped puts together what a terminal of %i broke
   );
 });
 
+test('unwrapped leaves alone what only happens to be as wide as a terminal', () => {
+  const first = `curl: no name matches '${'x'.repeat(56)}'`;
+
+  expect(first).toHaveLength(80);
+  expect(linesOf(`${first}\nMore details here`)).toBeUndefined();
+  expect(linesOf(`${first}\nand more of it`)?.lines).toHaveLength(1);
+});
+
 test('unwrapped gives back a space that was lost at the end of a line', () => {
   const first = `error: ${'x'.repeat(72)}`;
 
@@ -73,4 +81,14 @@ test('unwrapped keeps lines apart that had room for each other', () => {
   const text = `${'error: '.padEnd(70, 'x ')}\nshort\nalso short\nand another one\n`;
 
   expect(linesOf(text)).toBeUndefined();
+});
+
+test('unwrapped joins no line that begins with a time', () => {
+  const text = [
+    `2026/02/10 17:47:44 ${'unable to lift the lid of the depot, '.repeat(2)}retry`,
+    '2026/02/10 17:47:59 Saved the lid of the depot to the place that it was to be: /srv/depot/of/the/lids',
+    'lid.yaml',
+  ].join('\n');
+
+  expect(linesOf(`${text}\n`)).toBeUndefined();
 });

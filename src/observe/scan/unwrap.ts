@@ -34,7 +34,7 @@ function widthOf(lines: readonly string[], isStart: (line: string) => boolean): 
   const broken = lines.filter((line, index) => {
     const next = lines[index + 1] ?? '';
     const isRow = isOfTable(line) && isOfTable(next);
-    return lengthOf(line) === width && !isRow && goesOn(next, isStart);
+    return lengthOf(line) === width && !isRow && goesOn(next, isStart) && !isEnded(line, next);
   });
   const shapes = new Set(broken.map(shapeOf));
   return shapes.size > (USUAL.has(width) ? 0 : 1) ? width : undefined;
@@ -43,8 +43,15 @@ function widthOf(lines: readonly string[], isStart: (line: string) => boolean): 
 /** Of these widths one line is enough: few lines have one of them by chance. */
 const USUAL: ReadonlySet<number> = new Set([72, 80, 100, 120, 132, 160]);
 
+/** A sentence or a quote that is closed, and the next that begins: no terminal breaks there but by chance. So wide is an error of curl, too. */
+const isEnded = (line: string, next: string): boolean =>
+  (/\w["'.)\]]$/.test(line) && /^[A-Z][a-z]+ /.test(next)) || next.startsWith('More details here:');
+
 const goesOn = (line: string, isStart: (line: string) => boolean): boolean =>
-  line.trim() !== '' && !isStart(line);
+  line.trim() !== '' && !BEGINS.test(line) && !isStart(line);
+
+/** The time that the log package of Go, nginx and others write first. */
+const BEGINS = /^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d/;
 
 /** Rows of a table are of one width, too. */
 const isOfTable = (line: string): boolean => (line.match(/\S {2,}(?=\S)|\S\t/g)?.length ?? 0) > 1;

@@ -1,0 +1,88 @@
+import { testNearLines, testSaidLines } from '../../../test/support/readings.ts';
+import { BACKUP_READINGS } from './backup-readings.ts';
+import { CLOUD_READINGS } from './cloud-readings.ts';
+
+/** A line of each kind as Velero, restic, Terraform and AWS have it, and what it says. */
+const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
+  [
+    'level=error msg="Error backing up item" error="timed out waiting for all PodVolumeBackups to complete"',
+    'says-backup-late',
+    'Velero waited for the copies of volumes (PodVolumeBackups)',
+  ],
+  [
+    'error="Timed out awaiting reconciliation of volumesnapshot tide/velero-lid-x1"',
+    'says-snapshot-late',
+    'The storage did not finish the snapshot tide/velero-lid-x1',
+  ],
+  [
+    'found a podvolumebackup with status "InProgress" during the server starting, mark it as "Failed"',
+    'says-backup-interrupted',
+    'was started anew in the middle of the work (podvolumebackup)',
+  ],
+  [
+    String.raw`stderr=Fatal: unable to open config file: Stat: The key is not there.\nIs there a repository at the following location?\ns3:http://store.cove.lan/tide/restic/lid`,
+    'says-backup-repository-gone',
+    'There is no backup repository where it is looked for (s3:http://store.cove.lan/tide/restic/lid)',
+  ],
+  ['Fatal: wrong password or no key found', 'says-backup-password', 'another password'],
+  [
+    'unable to create lock in backend: repository is already locked exclusively by PID 2419 on tide-0 by root',
+    'says-backup-locked',
+    'locked by another run (process 2419 on tide-0)',
+  ],
+  [
+    'failed to get volumesnapshotclass for storageclass tide-rbd: failed to get volumesnapshotclass for provisioner rbd.tide.lan, ensure that the desired volumesnapshot class has the tide.lan/class label',
+    'says-snapshot-class-unlabelled',
+    'no VolumeSnapshotClass of the driver rbd.tide.lan that it may use: none has the label tide.lan/class',
+  ],
+  [
+    "backup can't be created because BackupStorageLocation tide-1 is in Unavailable status",
+    'says-backup-location',
+    'The place that backups are stored in tide-1 cannot be used (Unavailable)',
+  ],
+  [
+    "an existing backup storage location wasn't specified and the default 'tide' wasn't found",
+    'says-backup-location',
+    'There is no BackupStorageLocation tide, and none was named',
+  ],
+  [
+    'daemonset pod not found in running state in node w-3.cove.lan',
+    'says-backup-agent',
+    'does not run on the node w-3.cove.lan',
+  ],
+  [
+    'expected one matching path: /host_pods/0a/volumes/*/lid, got 0',
+    'says-backup-agent',
+    'finds no folder of the volume (/host_pods/0a/volumes/*/lid)',
+  ],
+  [
+    "Error: waiting for EC2 NAT Gateway (nat-0a) create: timeout while waiting for state to become 'available' (last state: 'pending', timeout: 10m0s)",
+    'says-cloud-late',
+    'EC2 NAT Gateway (nat-0a) create is still pending, and not available',
+  ],
+  [
+    "Error: timeout while waiting for resource to be gone (last state: 'deleting', timeout: 5m0s)",
+    'says-cloud-late',
+    'something is still deleting, and not gone',
+  ],
+  [
+    'An error occurred (NoSuchEntity) when calling the GetRole operation: The role with name tide cannot be found.',
+    'says-aws-missing',
+    'AWS does not have it in this account and region: The role with name tide cannot be found (NoSuchEntity)',
+  ],
+];
+
+testSaidLines(
+  SAID.map(([line, id, cause]) => ({ line, id, cause })),
+  [...BACKUP_READINGS, ...CLOUD_READINGS],
+);
+
+testNearLines([
+  [
+    'error: unable to open config file: open /etc/tide.conf: no such file or directory',
+    'says-file-missing',
+  ],
+  ['level=info msg="All PodVolumeBackups completed"'],
+  ['InvalidVolume: the volume is too small'],
+  ['io.tide.ResourceNotFoundException: lid 7 is gone'],
+]);

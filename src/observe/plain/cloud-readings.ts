@@ -1,0 +1,25 @@
+import { because, type PlainReading, word } from './plain-reading.ts';
+
+/** What clouds, and the programs that make things in them, say of what is not there or does not come about. */
+export const CLOUD_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-cloud-late',
+    pattern:
+      /(?:waiting for (?<what>[^:"]{3,120}): )?timeout while waiting for (?:state to become '(?<want>[^']+)'|resource to be gone) \(last state: '(?<last>[^']*)', timeout: (?<time>[\w.]+)\)/,
+    cause: (found) => {
+      const what = word(found, 'what') ?? 'something';
+      const aim = word(found, 'want') === undefined ? 'gone' : word(found, 'want');
+      return `The cloud did not come to an end with it in ${word(found, 'time')}: ${what} is still ${word(found, 'last')}, and not ${aim}`;
+    },
+    remedy:
+      'Look at it in the cloud, and whether the account is throttled or the service has a disturbance; then try again',
+  },
+  {
+    id: 'says-aws-missing',
+    pattern:
+      /(?<![\w.])(?<code>Invalid\w+\.NotFound|NoSuchEntity|NoSuchHostedZone|(?<=api error |\()ResourceNotFoundException)(?:\)[^:]{0,80})?: (?<why>[^"\\]{8,200})/,
+    cause: (found) =>
+      `AWS does not have it in this account and region: ${word(found, 'why')}${because(word(found, 'code'))}`,
+    remedy: 'Correct the name or id, and look at the region and account that are asked',
+  },
+];

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { conditionsFolded } from './conditions.ts';
+
+const wholes = (text: string) =>
+  conditionsFolded(text.split('\n').map((line) => ({ text: line, whole: line })))
+    .map(({ whole }) => whole)
+    .filter((whole) => whole.startsWith('condition '));
+
+const YAML = `status:
+  conditions:
+  - lastTransitionTime: "2026-11-02T10:12:01Z"
+    message: the secret "depot-keys" is not
+      there yet
+    reason: KeysMissing
+    status: "False"
+    type: Available
+  - lastTransitionTime: "2026-11-02T10:12:01Z"
+    message: all crates are sealed
+    status: "False"
+    type: Degraded`;
+const DESCRIBED = `  Conditions:
+    Last Transition Time:  2026-11-02T10:12:01Z
+    Message:               crate 7 of the depot has no lid
+    Reason:                LidMissing
+    Status:                True
+    Type:                  Degraded
+  Events:                  <none>`;
+const JSON_TEXT = `{
+  "type": "CrateReady",
+  "status": "False",
+  "message": "crate 7 of the depot has no lid"
+}`;
+
+test('conditionsFolded joins what a condition says with whether it is so', () => {
+  expect(wholes(YAML)).toEqual([
+    'condition Available=False (KeysMissing): the secret "depot-keys" is not there yet',
+  ]);
+  expect(wholes(DESCRIBED)).toEqual([
+    'condition Degraded=True (LidMissing): crate 7 of the depot has no lid',
+  ]);
+  expect(wholes(JSON_TEXT)).toEqual([
+    'condition CrateReady=False: crate 7 of the depot has no lid',
+  ]);
+});
+
+test.each(['ValidCrate', 'CrateImage'])(
+  'conditionsFolded takes %s for ill by its kind or its reason',
+  (type) => {
+    const text = `"message": "crate \\"7\\" is too old",\n"reason": "InvalidCrate",\n"status": "False",\n"type": "${type}"`;
+
+    expect(wholes(text)).toEqual([
+      `condition ${type}=False (InvalidCrate): crate \\"7\\" is too old`,
+    ]);
+  },
+);
+
+test.each([
+  ['is as it must be', 'status: "True"\ntype: Ready\nmessage: all crates are sealed'],
+  ['says nothing', 'status: "False"\ntype: Ready\nmessage: waits'],
+  [
+    'is of a kind that is neither good nor ill',
+    'status: "True"\ntype: Progressing\nmessage: seals crate 7 of 9',
+  ],
+  ['is none', 'type: Ready\nname: a\nmessage: crate 7 has no lid at all'],
+])('conditionsFolded leaves alone what %s', (_what, text) => {
+  expect(wholes(text)).toEqual([]);
+});

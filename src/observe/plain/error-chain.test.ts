@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { chainsFolded } from './error-chain.ts';
+
+const wholes = (...lines: readonly string[]) => chainsFolded(lines).map(({ whole }) => whole);
+
+test('chainsFolded joins an error with the list of its causes', () => {
+  expect(
+    wholes('Error: writing it', '', 'Caused by:', '    0: opening /a', '    1: File exists', 'bye'),
+  ).toEqual(['Error: writing it: opening /a: File exists', 'bye']);
+  expect(wholes('Error: reading it', 'Caused by:', '    no such depot')).toEqual([
+    'Error: reading it: no such depot',
+  ]);
+});
+
+test('chainsFolded joins an object that is not valid with the fields that are not', () => {
+  expect(
+    wholes(
+      'The Crate "a" is invalid:',
+      '* spec.lid: Required value',
+      '* spec.size: Invalid value: 7',
+      '* bye',
+    ),
+  ).toEqual([
+    'The Crate "a" is invalid: * spec.lid: Required value * spec.size: Invalid value: 7 * bye',
+  ]);
+  expect(wholes('The Crate "a" is invalid:', 'nobody knows why', '* spec.lid')).toHaveLength(3);
+});
+
+test('chainsFolded keeps the line that a whole begins with, to find it again', () => {
+  expect(chainsFolded(['Error: a', 'Caused by:', '  0: b'])).toEqual([
+    { text: 'Error: a', whole: 'Error: a: b' },
+  ]);
+});
+
+test('chainsFolded leaves other lines alone, also a list whose head is cut off', () => {
+  const lines = [
+    'Caused by:',
+    '    0: opening /a',
+    'Caused by: java.io.IOException: late',
+    '  at x',
+  ];
+  expect(wholes(...lines)[0]).toContain('Caused by:');
+  expect(wholes('one', '  two', '3: three')).toEqual(['one', '  two', '3: three']);
+  expect(wholes('one', 'Caused by: java.io.IOException: late')).toHaveLength(2);
+});

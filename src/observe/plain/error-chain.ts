@@ -1,0 +1,46 @@
+/** How a list begins that belongs to the error above it, what its items look like, and what stands between them. */
+interface ListBelow {
+  readonly begins: RegExp;
+  readonly item: RegExp;
+  readonly between: string;
+  /** The line that begins it says no more than that it begins. */
+  readonly isBare: boolean;
+}
+
+const LISTS: readonly ListBelow[] = [
+  // What an error was caused by, as programs of Rust say it.
+  {
+    begins: /^\s*Caused by(?: \(\d+ errors?\))?:\s*$/,
+    item: /^\s+(?:\d+: )?(?=\S)/,
+    between: ': ',
+    isBare: true,
+  },
+  // Fields that the API server does not take.
+  { begins: /\bis invalid:\s*$/, item: /^\s*\* (?=\S)/, between: ' * ', isBare: false },
+];
+
+/** A line, and the whole of what it begins where a list follows. */
+export interface FoldedLine {
+  readonly text: string;
+  readonly whole: string;
+}
+
+/** Joins errors with the list below them: alone an item tells why, and not of what. */
+export function chainsFolded(lines: readonly string[]): readonly FoldedLine[] {
+  const folded: FoldedLine[] = [];
+  let open: ListBelow | undefined;
+  for (const text of lines) {
+    const begun = LISTS.find(({ begins }) => begins.test(text));
+    const isItem: boolean = !begun && (open?.item.test(text) ?? false);
+    const joins = begun?.isBare || isItem;
+    const at = joins ? folded.findLastIndex((one) => one.text.trim() !== '') : -1;
+    const head = folded[at];
+    if (!head) folded.push({ text, whole: text });
+    else {
+      const said = isItem && open ? open.between + text.replace(open.item, '').trim() : '';
+      folded.splice(at, folded.length, { text: head.text, whole: head.whole.trimEnd() + said });
+    }
+    open = begun ?? (isItem ? open : undefined);
+  }
+  return folded;
+}

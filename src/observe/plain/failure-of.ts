@@ -1,0 +1,55 @@
+import type { EvidenceLine } from '../evidence.ts';
+import { isQuoted } from '../match-line.ts';
+import { RETRY, WENT_ILL } from '../retries.ts';
+import { type Severity, severityOf } from '../set-aside.ts';
+import { FAILS } from './read-plainly.ts';
+
+/** Lines of one shape: the first of them, and how many there were. */
+export interface LinesOfShape {
+  readonly line: EvidenceLine;
+  readonly count: number;
+}
+
+/** klog, and programs that begin with the word. */
+const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
+const WARNS =
+  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
+/**
+ * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
+ * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
+ */
+export const NO_FAILURE =
+  /gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+export const ENDED_ILL = new RegExp(WENT_ILL, 'i');
+/** What people write around what they paste, and how a ticket marks it. */
+export const PROSE =
+  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Tt]hanks)\b[^=[\]{}]*$|^[^=:[\]{}"]*\b(?:[Yy]our?|[Pp]lease)\b[^=[\]{}]*\?\s*$/;
+
+/** How surely a line tells of a failure; 0: it does not. */
+export function failureOf(line: EvidenceLine): Severity {
+  if (NO_FAILURE.test(line.text)) return 0;
+  const own = severityOf(line);
+  if (own !== 1) return own;
+  if (WARNS.test(line.text) || RETRY.test(line.text) || isQuoted(line.text)) return 0;
+  return ERROR.test(line.text) ? 2 : 1;
+}
+
+/** Whoever pastes a few lines shows what does not go on: what is warned of, waited for or tried again to the last is it. */
+export function lastingOf({ line, count }: LinesOfShape, behind: number): Severity {
+  const isLate = behind < LASTING && !PASSES.test(line.text);
+  const lasts = count >= LASTING || (isLate && (behind === 0 || !SAID_ASIDE.test(line.text)));
+  return lasts && !NO_FAILURE.test(line.text) && !isQuoted(line.text) ? 1 : 0;
+}
+const LASTING = 3;
+/**
+ * Said once it may well be over the next time: what is waited for, what has tries left, advice of the API. A budget
+ * does not give way to being asked again.
+ */
+const PASSES =
+  /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|reflector\.go:\d+\].*could not find the requested resource|will (?:re)?try(?!.*disruption budget)/i;
+/** Only what is said last is meant as the end. */
+export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b/;
+
+/** Whether a line says in any words that something failed. */
+export const saysItFailed = (line: EvidenceLine): boolean =>
+  (FAILS.test(line.text) || ENDED_ILL.test(line.text)) && failureOf(line) > 0;

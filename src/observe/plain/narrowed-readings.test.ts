@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { testNearLines } from '../../../test/support/readings.ts';
+import { readPlainly } from './read-plainly.ts';
+
+testNearLines([
+  ['  Forbidden Sysctls:                   <none>'],
+  ['   if !errors.IsAlreadyExists(err) {'],
+  ['error: rate limit exceeded', 'says-rate-limited'],
+  [
+    String.raw`error: [Get https://10.9.8.7:5000/healthz: x509: certificate signed by unknown authority, Get http://10.9.8.7:5000/healthz: malformed HTTP response "\x15\x03\x01"]`,
+    'says-authority-unknown',
+  ],
+]);
+
+test.each([
+  [
+    'Error from server (AlreadyExists): secrets "tide-key" already exists',
+    'secrets "tide-key" is there already, of an earlier run or of somebody else',
+  ],
+  [
+    String.raw`error: Get http://depot.fern.lan:5000/v2/: malformed HTTP response "\x15\x03\x01"`,
+    'depot.fern.lan:5000 (the mirror registry) wants TLS, and was asked by plain HTTP',
+  ],
+  [
+    'Error: write /proc/31/uid_map: operation not permitted',
+    'The host does not let the container be set up (/proc/31/uid_map): mostly it is to run inside another container that lacks a capability or a range of ids for it',
+  ],
+  [
+    'pods is forbidden: User "fern" cannot list resource "pods" in API group "" in the namespace "tide"',
+    'The login fern lacks the permission list (pods) in the namespace tide',
+  ],
+  [
+    'lids.tide.lan "a" is forbidden: User "system:serviceaccount:tide:keeper" cannot',
+    'The login system:serviceaccount:tide:keeper lacks the permission',
+  ],
+  [
+    'Error: write /proc/sys/kernel/tide: operation not permitted',
+    'The machine refuses access (/proc/sys/kernel/tide): the program is not root, or runs in a container without the privilege for it',
+  ],
+  [
+    'error: service account "keeper" not found in namespace "tide"; cannot go on',
+    'There is no service account "keeper"',
+  ],
+  ['Error: NAT gateway limit exceeded.', 'A quota or limit is used up (NAT gateway)'],
+  ['Error: AWS VPC quota limit exceeded.', 'A quota or limit is used up (AWS VPC)'],
+  [
+    'admission webhook tide.cove.lan denied the request: lids are out',
+    'The admission webhook tide.cove.lan refuses the object (lids are out)',
+  ],
+  [
+    'error updating rolebinding: RoleBinding.rbac.authorization.k8s.io "tide" is invalid: roleRef: Invalid value: rbac.RoleRef{Name:"x"}: cannot change roleRef',
+    'The field roleRef of the RoleBinding tide cannot be changed once it is there',
+  ],
+])('readPlainly tells in the names of the line: %j', (line, cause) => {
+  expect(readPlainly(line)?.cause).toBe(cause);
+});
+
+test('readPlainly says what an exit code of a build step means', () => {
+  const reading = readPlainly('error building at STEP "RUN /opt/tide": exit status 127');
+
+  expect(reading?.cause).toContain(
+    'RUN /opt/tide (exit status 127: a program or file that it calls is not there)',
+  );
+});
