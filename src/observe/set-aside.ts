@@ -37,9 +37,13 @@ const LEVEL_FIELD =
 const FIELDS = 200;
 const BY_NAME: Readonly<Record<string, Severity>> = { e: 2, f: 2, t: 0, d: 0, i: 0, w: 0 };
 
+/** What one program passes on of another, whose own word counts: the installer logs all that its controllers say as debug. */
+const PASSED_ON = /\bmsg="?([EF])\d{4} \d\d:\d\d/;
+
 export function severityOf({ text }: Pick<EvidenceLine, 'text'>): Severity {
   // oc warns in plain words.
   if (/^warning: /.test(text)) return 0;
+  if (PASSED_ON.test(text.slice(0, FIELDS))) return 2;
   const [, ...names] = LEVEL.exec(text) ?? LEVEL_FIELD.exec(text.slice(0, FIELDS)) ?? [];
   const name = names.find((one) => one !== undefined)?.[0]?.toLowerCase();
   return BY_NAME[name ?? ''] ?? 1;

@@ -18,7 +18,7 @@ import {
 import { ownWords, tellsOf } from './own-words.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
-import { goesOn } from './went-on.ts';
+import { createOutcome, goesOn, speakersOf } from './went-on.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause extends Reading {
@@ -168,15 +168,19 @@ function claimsAtEnd(
   way: Way,
 ): readonly Claim[] {
   const claims: Claim[] = [];
-  const end = conditionsFolded(chainsFolded(endOf(all))).toReversed();
+  const folded = conditionsFolded(chainsFolded(endOf(all)));
+  const speakers = speakersOf(folded.map(({ text }) => text)).toReversed();
+  const outcome = createOutcome();
   const seen: Behind = { lines: 0, next: undefined, failedAt: Number.NEGATIVE_INFINITY };
   let endedIll = false;
-  for (const { text, whole } of end) {
+  for (const [at, { text, whole }] of folded.toReversed().entries()) {
+    const speaker = speakers[at];
+    if (!speaker || outcome.isGood(speaker)) continue;
     const shape = wholeShape(withText(shapeOf(text), text, whole), seen.next);
     const severity = shape ? severityIn(shape, seen, isHarmless, way) : 0;
     const reading = shape && severity > 0 ? way.read(shape.line) : undefined;
     if (reading && shape) claims.push(claimOf(reading, shape, severity, way));
-    else if (!endedIll && wentOn(text, seen)) break;
+    else if (!endedIll && wentOn(text, seen)) outcome.note(speaker);
     endedIll ||= ENDED_ILL.test(text);
     if (shape && saysItFailed(shape.line) && !isHarmless(shape.line)) seen.failedAt = seen.lines;
     seen.next = shape;

@@ -13,6 +13,13 @@ const PASSES = /^\W{0,4}[✓✔]/u;
 const TOLD_TO_READERS =
   /\b(?:preceding|following) (?:example|output)\b|^\W*(?:If you|To resolve)\b|^\s*[*.+-]+ You (?:can|cannot|must)\b|\bfollow the (?:procedure|steps)\b/;
 
+/** What the signs of a table mean. */
+const LEGEND = /'\S' = [^,']+, *'\S' = /;
+
 /** Whether a line says nothing of what happened, whatever words it has. */
 export const isNoMessage = (text: string): boolean =>
-  SETTING.test(text) || SOURCE.test(text) || PASSES.test(text) || TOLD_TO_READERS.test(text);
+  SETTING.test(text) ||
+  SOURCE.test(text) ||
+  PASSES.test(text) ||
+  LEGEND.test(text) ||
+  TOLD_TO_READERS.test(text);

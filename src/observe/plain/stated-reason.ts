@@ -1,7 +1,7 @@
 import { type FoundWords, word } from './plain-reading.ts';
 
 /** Tells that a step failed, and not why. */
-export const NO_REASON = String.raw`(?!\W*(?:[^:]{0,60}: ){0,8}(?:exit status|exit code|timed out|timeout|context deadline|non-zero|MODULE FAILURE|All items completed|Timeout when waiting|[Oo]ne or more|failed to (?:complete|apply)|error\(s\)|unknown error|The command was|see stdout))`;
+export const NO_REASON = String.raw`(?!\W*(?:[^:]{0,60}: ){0,8}(?:exit status|exit code|timed out|timeout|context deadline|non-zero|MODULE FAILURE|All items completed|Timeout when waiting|[Oo]ne or more|failed to (?:complete|apply)|(?:\w+ )?(?:was|were|is|are) not ready within|failed to provision [\w-]+ machines(?: within|$)|error\(s\)|unknown error|The command was|see stdout))`;
 
 const MAX_REASON = 300;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goesOn } from './went-on.ts';
+import { createOutcome, goesOn, type Speaker, speakersOf } from './went-on.ts';
 
 test.each([
   'the depot is ready',
@@ -34,4 +34,52 @@ test.each([
   ['what to do, as a field', 'Action: Check if the depot is enabled'],
 ])('goesOn takes %s for no success', (_what, line) => {
   expect(goesOn(line)).toBe(false);
+});
+
+test.each([
+  ['a job that is still waited for', '[**   ] A start job is running for Depot (14min / no limit)'],
+  ['a machine that gives up its start', '[  OK  ] Reached target Emergency Mode.'],
+  ['a program that cleans up', 'INFO Local Cluster API system has completed operations'],
+  ['a run that sums up', 'info: Mirroring completed in 260ms (0B/s)'],
+  ['what is still waited for', 'level=debug msg="Still waiting for the depot to become ready"'],
+  ['a warning', 'level=warning msg="the depot cannot complete while this is so"'],
+  ['an error of klog', 'E0909 06:11:03.801020    2201 depot.go:226] Marking it on a running depot'],
+  ['a message of a condition', '    Message:               all depots are healthy'],
+  ['how many there are', '  Ready Depot Count:        2'],
+  ['a probe that answers', 'Reply from 10.9.0.3: bytes=32 time<1ms TTL=63, ok'],
+])('goesOn takes %s for no success', (_what, line) => {
+  expect(goesOn(line)).toBe(false);
+});
+
+/** Whether the first of these lines is over when the last of them tells of a success. */
+function isOver(...lines: readonly string[]): boolean {
+  const speakers = speakersOf(lines);
+  const outcome = createOutcome();
+  outcome.note(speakers.at(-1) as Speaker);
+  return outcome.isGood(speakers[0] as Speaker);
+}
+
+test('what goes on is over for who says so, not for others', () => {
+  const failed = 'May 06 10:20:12 w-1 depotd[2344]: cannot fetch the lid';
+
+  expect(isOver(failed, 'May 06 10:20:15 w-1 depotd[2344]: fetched the lid')).toBe(true);
+  expect(isOver(failed, 'May 06 10:20:15 w-1 tide[9]: all is done')).toBe(true);
+  expect(isOver(failed, 'May 06 10:20:15 w-1 sshd[4]: Accepted publickey for core')).toBe(false);
+  expect(isOver(failed, 'May 06 10:20:15 w-1 chronyd[9]: Selected source 10.1.0.1')).toBe(false);
+});
+
+test('what a bystander complains of is over as soon as anything goes on', () => {
+  const failed = 'May 06 10:20:12 w-1 chronyd[9]: Could not resolve address of server';
+
+  expect(isOver(failed, 'May 06 10:20:15 w-1 sshd[4]: Accepted publickey for core')).toBe(true);
+  expect(isOver(failed, 'May 06 10:20:15 w-1 depotd[2344]: fetched the lid')).toBe(true);
+});
+
+test('what another command brings to its end says nothing of the one before it', () => {
+  const failed = ['$ depotctl push lid', 'error: no lid'];
+
+  expect(isOver('error: no lid', '[core@w-1 ~]$ curl depot', 'ok, 200')).toBe(false);
+  expect(isOver(...failed.slice(1), 'pushed, done')).toBe(true);
+  const again = speakersOf([...failed, '$ depotctl push lid', 'done']);
+  expect(again.map(({ command }) => command)).toEqual(Array(4).fill('depotctl push lid'));
 });
