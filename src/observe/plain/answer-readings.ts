@@ -69,7 +69,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-not-permitted',
     pattern:
-      /(?:(?<kind>[\w./-]+) is forbidden: )?User "(?<user>(?!system:anonymous)[^"]+)" cannot(?: (?<oldverb>\w+) (?<old>[\w./-]+) (?:in (?:the namespace|project) "(?<project>[^"]+)"|at the cluster scope)| (?<verb>\w+) resource(?: "(?<resource>[^"]+)"(?:.{0,120}in the namespace "(?<namespace>[^"]+)")?|$)|\s*$)|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|Authorization failed for template resource|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|NoPermission\b|insufficient (?:permissions|privileges)/i,
+      /(?:(?<kind>[\w./-]+) is forbidden: )?User "(?<user>(?!system:anonymous)[^"]+)" cannot(?: (?<oldverb>\w+) (?<old>[\w./-]+) (?:in (?:the namespace|project) "(?<project>[^"]+)"|at the cluster scope)| (?<verb>\w+) resource(?: "(?<resource>[^"]+)"(?:.{0,120}in the namespace "(?<namespace>[^"]+)")?|$)|\s*$)|(?<arn>arn:\S+|\S+@\S+) (?:is not authorized|does not have permission)[^:]*to perform:? (?<action>\S+)|does not have (?:authorization|permission) to perform action '?(?<azure>[^\s']+)|Required '(?<gcp>[^']+)' permission|AuthorizationFailed|Authorization failed for template resource|UnauthorizedOperation|AccessDenied(?:Exception)?\b|is not authorized to perform|(?<!status=\d+\/)NoPermission\b|insufficient (?:permissions|privileges)/i,
     cause: (found) => {
       const what = word(found, 'action', 'azure', 'gcp', 'verb', 'oldverb');
       const who = word(found, 'user', 'arn');
@@ -179,7 +179,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-login-refused',
     pattern:
-      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== )\b401\b(?<!^401(?= *\|))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
+      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== |[.\d]|\d\/)\b401\b(?![./]\d)(?<!^\s*401(?= *(?:\||$)))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) =>
       `${at(found)} does not accept the login, was sent none, or gives it no right to this`,
     remedy: LOOK_AT_LOGIN,
@@ -214,7 +214,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     id: 'says-forbidden',
     isGeneral: true,
     pattern:
-      /(?<!\+\w+:)\bforbidden\b(?! (?:when|whitespace|character|sysctls:)|: (?:not a|host not))|(?<!\.\w{1,4}:|\||== )\b403\b(?<!^403(?= *\|))|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|\bdoes not have permissions? for\b|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
+      /(?<!\+\w+:)\bforbidden\b(?! (?:when|whitespace|character|sysctls:)|: (?:not a|host not))|(?<!\.\w{1,4}:|\||== |[.\d]|\d\/)\b403\b(?![./]\d)(?<!^\s*403(?= *(?:\||$)))|requested access to the resource is denied|access (?:is |was )?denied|: denied\b|^\W*denied: |not allowed to write|\bdoes not have permissions? for\b|is DENIED; last ACL checked: (?<acl>\S+)|\bTCP_DENIED\b/i,
     cause: (found) =>
       word(found, 'acl') === undefined
         ? `${at(found)} forbids it`

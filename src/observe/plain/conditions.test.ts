@@ -65,3 +65,14 @@ test.each([
 ])('conditionsFolded leaves alone what %s', (_what, text) => {
   expect(wholes(text)).toEqual([]);
 });
+
+test('conditionsFolded knows conditions that are named by what is missing', () => {
+  const described = `    Message:               Crate set v7 is not there
+    Reason:                CrateSetNotFound
+    Status:                STATUS
+    Type:                  CrateSetNotFound`;
+
+  expect(wholes(described.replace('STATUS', 'True'))).toEqual([
+    'condition CrateSetNotFound=True (CrateSetNotFound): Crate set v7 is not there',
+  ]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chainsFolded } from './error-chain.ts';
+import { chainsFolded, sentencesFolded } from './error-chain.ts';
 
 const wholes = (...lines: readonly string[]) => chainsFolded(lines).map(({ whole }) => whole);
 
@@ -42,4 +42,21 @@ test('chainsFolded leaves other lines alone, also a list whose head is cut off',
   expect(wholes(...lines)[0]).toContain('Caused by:');
   expect(wholes('one', '  two', '3: three')).toEqual(['one', '  two', '3: three']);
   expect(wholes('one', 'Caused by: java.io.IOException: late')).toHaveLength(2);
+});
+
+test('sentencesFolded joins a sentence that was broken between two words', () => {
+  const head = "The depot service failed to start crate '7' because one of its parts";
+  const whole = (...lines: readonly string[]) =>
+    sentencesFolded(chainsFolded(lines)).map((line) => line.whole);
+
+  expect(whole(head, 'is not sealed (crate 7).', 'bye')).toEqual([
+    `${head} is not sealed (crate 7).`,
+    'bye',
+  ]);
+  expect(whole(head, 'error: no lid')).toEqual([head, 'error: no lid']);
+  expect(whole(`${head}.`, 'is not sealed')).toEqual([`${head}.`, 'is not sealed']);
+  expect(whole(`$ depotctl ${head}`, 'is not sealed')).toEqual([
+    `$ depotctl ${head}`,
+    'is not sealed',
+  ]);
 });

@@ -44,3 +44,21 @@ export function chainsFolded(lines: readonly string[]): readonly FoldedLine[] {
   }
   return folded;
 }
+
+const BROKEN_OFF =
+  /^(?!\S*[$#] )(?=.{50})(?=.*(?:fail|error|cannot|unable|could not)).*[a-z]{2}\s*$/i;
+const GOES_ON =
+  /^\s*(?:and|are|be|because|does|has|have|is|must|not|of|or|than|to|was|were|which|while) [\w"'/]/;
+
+/** Joins sentences that were broken between two words: neither part says what is wrong. */
+export function sentencesFolded(lines: readonly FoldedLine[]): readonly FoldedLine[] {
+  const folded: FoldedLine[] = [];
+  for (const line of lines) {
+    const before = folded.at(-1);
+    const isBroken = before && GOES_ON.test(line.text) && BROKEN_OFF.test(before.text);
+    if (!isBroken) folded.push(line);
+    else
+      folded.splice(-1, 1, { ...before, whole: `${before.whole.trimEnd()} ${line.whole.trim()}` });
+  }
+  return folded;
+}

@@ -11,7 +11,8 @@ export interface LinesOfShape {
 }
 
 /** klog, and programs that begin with the word. */
-const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
+const ERROR =
+  /^E: |(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? +){0,3}(?:error|fatal|failed)\b/i;
 const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
@@ -19,7 +20,7 @@ const WARNS =
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
  */
 export const NO_FAILURE =
-  /Failed to find module '|gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /Failed to find module '|Attempted to gather |gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
 export const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 export const PROSE =

@@ -245,3 +245,49 @@ test('diagnose does not take what is said in passing for the cause of an error b
 
   expect((await likelyOf(passing, failed))?.id).not.toBe('says-exists');
 });
+
+test('diagnose prefers an error that says why to one that only tells what followed', async () => {
+  const why = 'depot.sh[31]: ERROR: the lid of arch fern does not match crate-7 of arch reed';
+  const followed =
+    "systemd[1]: tide.service: Job tide.service/start failed with result 'dependency'.";
+
+  expect(await likelyOf(why, followed)).toMatchObject({
+    id: 'says-itself',
+    evidence: [{ line: 1 }],
+  });
+  expect(await likelyOf(followed)).toMatchObject({ id: 'says-unit-dependency' });
+});
+
+test('diagnose looks behind what an installer waited for in vain', async () => {
+  const why =
+    'level=debug msg="E0303 08:22:31.330118     412 depot.go:324] \\"Reconciler error\\" err=\\"the maximum number of lids has been reached in depot-7\\""';
+  const ready = 'level=debug msg="Crate 6 is ready"';
+  const waited = 'level=error msg="failed to create it: crates were not ready within 15m0s"';
+
+  expect(await likelyOf(why, ready, waited)).toMatchObject({ evidence: [{ line: 1 }] });
+});
+
+test('diagnose quotes the error of a few lines whatever its words', async () => {
+  expect(await likelyOf('F1102 10:12:01.1 7 depot.go:1] failed to get the lid')).toMatchObject({
+    cause: 'failed to get the lid',
+  });
+});
+
+test('diagnose takes the name of an exit code for no refusal, and a number for no status', async () => {
+  expect(
+    await likelyOf('depot.service: Main process exited, code=exited, status=4/NOPERMISSION'),
+  ).not.toMatchObject({ id: 'says-not-permitted' });
+  expect(await likelyOf('rtt min/avg/max/mdev = 18.220/18.401/18.403/0.211 ms')).toBeUndefined();
+  expect(await likelyOf('401')).toBeUndefined();
+});
+
+test.each(['sshd[4]: Accepted publickey for core', 'chronyd[9]: Selected source 10.1.0.1'])(
+  'diagnose does not take it for a success of others: %s',
+  async (bystander) => {
+    const failed = `Nov 02 10:12:01 w-1 ${REFUSED.replace(':', '[7]:')}`;
+
+    expect(await likelyOf(failed, `Nov 02 10:12:09 w-1 ${bystander}`)).toMatchObject({
+      id: 'says-refused',
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { RETRY } from '../retries.ts';
 import type { Severity } from '../set-aside.ts';
 import { alsoSaid, type ToldLine } from './also-said.ts';
 import { conditionsFolded } from './conditions.ts';
-import { chainsFolded } from './error-chain.ts';
+import { chainsFolded, sentencesFolded } from './error-chain.ts';
 import {
   ENDED_ILL,
   failureOf,
@@ -15,7 +15,7 @@ import {
   PROSE,
   saysItFailed,
 } from './failure-of.ts';
-import { ownWords, tellsOf } from './own-words.ts';
+import { bareWords, ownWords, tellsOf } from './own-words.ts';
 import type { PlainReading, Reading } from './plain-reading.ts';
 import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
 import { createOutcome, goesOn, speakersOf } from './went-on.ts';
@@ -56,7 +56,7 @@ const WAYS: readonly Way[] = [
   },
   { failureOf: lastingOf, read: readSurely },
   {
-    failureOf: ({ line }) => (FAILS.test(line.text) ? failureOf(line) : 0),
+    failureOf: ({ line }) => (FAILS.test(line.text) || failureOf(line) === 2 ? failureOf(line) : 0),
     read: ({ text }) => ownWords(text),
     weigh: ({ text }) => tellsOf(text),
   },
@@ -75,6 +75,11 @@ const WAYS: readonly Way[] = [
     isOfFew: true,
     failureOf: (shape, behind) => (isWarning(shape.line) ? lastingOf(shape, behind) : 0),
     read: ({ text }) => ownWords(text),
+  },
+  {
+    isOfFew: true,
+    failureOf: ({ line }) => (failureOf(line) === 2 ? 2 : 0),
+    read: ({ text }) => bareWords(text),
   },
 ];
 
@@ -102,6 +107,7 @@ export function likelyCause(
   shapeOf: ShapeOf,
   isHarmless: IsHarmless,
 ): LikelyCause | undefined {
+  let general: Claim | undefined;
   for (const way of WAYS) {
     const claims = ends
       .filter(({ length }) => !way.isOfFew || length <= FEW)
@@ -110,10 +116,18 @@ export function likelyCause(
       (a, b) =>
         Number(isGeneral(a)) - Number(isGeneral(b)) || b.severity - a.severity || b.tells - a.tells,
     );
-    if (first) return { ...first.claim, evidence: [first.evidence] };
+    if (!first || isGeneral(first)) general ??= first;
+    else return likelyOf(general && !saysMore(first, general) ? general : first);
   }
-  return undefined;
+  return general && likelyOf(general);
 }
+
+/** What hardly says why speaks only where no other error does. */
+const saysMore = (one: Claim, general: Claim): boolean =>
+  one.tells > 1 &&
+  (one.evidence.file !== general.evidence.file || one.evidence.line !== general.evidence.line);
+
+const likelyOf = ({ claim, evidence }: Claim): LikelyCause => ({ ...claim, evidence: [evidence] });
 
 /** The lines that state the most of what is wrong, besides those that are chosen. */
 export function statedLines(
@@ -158,7 +172,12 @@ const idsOf = (isSo: (one: PlainReading) => boolean | undefined) =>
   new Set(PLAIN_READINGS.filter(isSo).map(({ id }) => id));
 const GENERAL = idsOf((one) => one.isGeneral);
 const UNSURE = idsOf((one) => one.isGeneral || one.isVague);
-const isGeneral = ({ claim }: Claim): boolean => GENERAL.has(claim.id);
+const isGeneral = ({ claim, evidence }: Claim): boolean =>
+  GENERAL.has(claim.id) || WAITED_IN_VAIN.test(evidence.text);
+
+/** Who waited for others says how it asked them, not why they did not come. */
+const WAITED_IN_VAIN =
+  /Bootstrap failed to complete|[Ff]ailed (?:to wait|waiting) for|Cluster initialization failed|(?:was|were) not ready within|failed to initialize the cluster/;
 
 /** The last comes first. */
 function claimsAtEnd(
@@ -168,7 +187,7 @@ function claimsAtEnd(
   way: Way,
 ): readonly Claim[] {
   const claims: Claim[] = [];
-  const folded = conditionsFolded(chainsFolded(endOf(all)));
+  const folded = conditionsFolded(sentencesFolded(chainsFolded(endOf(all))));
   const speakers = speakersOf(folded.map(({ text }) => text)).toReversed();
   const outcome = createOutcome();
   const seen: Behind = { lines: 0, next: undefined, failedAt: Number.NEGATIVE_INFINITY };
@@ -177,11 +196,10 @@ function claimsAtEnd(
     const speaker = speakers[at];
     if (!speaker || outcome.isGood(speaker)) continue;
     const shape = wholeShape(withText(shapeOf(text), text, whole), seen.next);
-    const severity = shape ? severityIn(shape, seen, isHarmless, way) : 0;
-    const reading = shape && severity > 0 ? way.read(shape.line) : undefined;
-    if (reading && shape) claims.push(claimOf(reading, shape, severity, way));
+    const claim = shape && claimIn(shape, seen, isHarmless, way);
+    if (claim) claims.push(claim);
     else if (!endedIll && wentOn(text, seen)) outcome.note(speaker);
-    endedIll ||= ENDED_ILL.test(text);
+    endedIll ||= ENDED_ILL.test(text) || WAITED_IN_VAIN.test(text);
     if (shape && saysItFailed(shape.line) && !isHarmless(shape.line)) seen.failedAt = seen.lines;
     seen.next = shape;
     seen.lines += 1;
@@ -245,17 +263,19 @@ const WARNED = /\bW\d{4} |\bWARN/i;
 const DONE = /\balready\b/i;
 const ASIDE = /\blevel=(?:info|debug)\b|^\W*(?:DEBU|INFO)/i;
 
-const claimOf = (
-  reading: Reading,
-  { line, count }: LinesOfShape,
-  severity: Severity,
+function claimIn(
+  shape: LinesOfShape,
+  behind: Behind,
+  isHarmless: IsHarmless,
   way: Way,
-): Claim => ({
-  severity,
-  tells: way.weigh?.(line) ?? 0,
-  claim: { ...reading, count },
-  evidence: evidenceOf(line),
-});
+): Claim | undefined {
+  const { line, count } = shape;
+  const severity = severityIn(shape, behind, isHarmless, way);
+  const reading = severity > 0 ? way.read(line) : undefined;
+  if (!reading) return undefined;
+  const tells = way.weigh?.(line) ?? 0;
+  return { severity, tells, claim: { ...reading, count }, evidence: evidenceOf(line) };
+}
 
 export const evidenceOf = (line: EvidenceLine): Evidence => ({
   file: line.file,

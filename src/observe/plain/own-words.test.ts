@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownWords, tellsOf } from './own-words.ts';
+import { bareWords, ownWords, tellsOf } from './own-words.ts';
 
 test.each([
   ['depotctl: error: crate 7 is already sealed', 'depotctl: error: crate 7 is already sealed'],
@@ -87,4 +87,20 @@ test.each([
   ['words without a value', `${'error in a '.repeat(20_000)}!`],
 ])('ownWords gets to the end of a line of %s', (_what, line) => {
   expect(() => ownWords(line)).not.toThrow();
+});
+
+test('ownWords takes how it ended for no part of what is stated', () => {
+  const late = 'F1102 10:15:02.1 7 depot.go:1] crate 7 was not sealed: context deadline exceeded';
+
+  expect(tellsOf(late)).toBe(2);
+  expect(tellsOf('error: sealing crate 7: context deadline exceeded')).toBe(0);
+  expect(tellsOf('depotctl: an error occurred: no lid for crate 7')).toBe(2);
+  expect(tellsOf('depotctl: 2 errors occurred')).toBe(0);
+});
+
+test('bareWords quotes what does not state why, and nothing that says only how it ended', () => {
+  expect(
+    bareWords('F1102 10:15:02.1 7 depot.go:1] failed to get the lid of crate 7'),
+  ).toMatchObject({ cause: 'failed to get the lid of crate 7' });
+  expect(bareWords('error: exit status 7 of sealing')).toBeUndefined();
 });

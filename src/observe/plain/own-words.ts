@@ -11,7 +11,7 @@ const STATES = new RegExp(
     'un(?:bound|supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
     '0 [a-z ]{3,30} match|incompatible|insufficient|required|requires?|must|mandatory|should|expect(?:s|ed|ing)|only',
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
-    'exceed(?:s|ed)?|too \\w+|(?:less|greater|more) than|out of',
+    'exceed(?:s|ed)?|maximum|quota|has been reached|too \\w+|(?:less|greater|more) than|out of',
     'den(?:ied|ies)|disallow(?:ed|s)|reserved|immutable|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
     'please (?:specify|provide|set)|[A-Z]+_(?:[A-Z]+_)*(?:NOT_FOUND|DENIED|INVALID|MISSING|EXPIRED|EXISTS|IN_USE|UNAVAILABLE)',
     'disabled|blocked|locked|busy|in use|full|empty|exists|is a directory|detected|contains',
@@ -21,7 +21,7 @@ const STATES = new RegExp(
 
 /** Tells that something failed, and not why, or where that is told. */
 const TELLS_NOTHING =
-  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred|giving up|retries exceeded|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|:\s*$/i;
+  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred(?!: \S)|giving up|retries exceeded(?! with url)|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|:\s*$/i;
 
 /** How a program of Python or Java ends. */
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
@@ -40,6 +40,10 @@ const isOrdinary = (said: string): boolean =>
 
 /** What gRPC says before each error, which calls most of them unknown. */
 const OF_GRPC = /rpc error: code = \w+ desc = ?/g;
+
+/** Behind what was stated it takes nothing from it. */
+const HOW_IT_ENDED =
+  /(?:: (?:context (?:deadline exceeded|canceled)|timed out waiting for the condition))+\W*$/;
 
 /** A name, a path, a field or a number: what it is about. */
 const NAMES =
@@ -67,13 +71,14 @@ const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 const ADVICE =
   /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case )(?!.*\berror: ).*$/;
 
+const SHORTEST = 12;
 const LONGEST = 340;
 const HEAD = 120;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
-  if (said.length < 12 || TELLS_NOTHING.test(said) || isOrdinary(said)) return 0;
-  const stated = said.replace(OF_GRPC, '');
+  const stated = said.replace(OF_GRPC, '').replace(HOW_IT_ENDED, '');
+  if (stated.length < SHORTEST || TELLS_NOTHING.test(stated) || isOrdinary(stated)) return 0;
   if (!STATES.test(stated) && !EXCEPTION.test(stated)) return 0;
   return NAMES.test(stated) ? 2 : 1;
 }
@@ -113,7 +118,21 @@ export const tellsOf = (text: string): number => tellingPart(text).weight;
 /** The error in its own words, where they state what is wrong. */
 export function ownWords(text: string): Reading | undefined {
   const { said, weight } = tellingPart(text);
-  if (weight === 0) return undefined;
+  return weight === 0 ? undefined : quoted(said);
+}
+
+/** The error in its own words, whatever they are, if it is named what failed. */
+export function bareWords(text: string): Reading | undefined {
+  const { said } = tellingPart(text);
+  const isBare =
+    said.length < SHORTEST ||
+    TELLS_NOTHING.test(said) ||
+    isOrdinary(said) ||
+    /\bfailed\W*$/i.test(said);
+  return isBare ? undefined : quoted(said);
+}
+
+function quoted(said: string): Reading {
   return {
     id: 'says-itself',
     cause: quoteLine(atAGlance(said, HEAD, LONGEST)),

@@ -24,7 +24,7 @@ export const goesOn = (text: string): boolean =>
  * descriptions of what there is, with their heads, and events of what is tried.
  */
 const OF_A_STATE =
-  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active|Created): |^\s*(?:- )?[Tt]ype: |since unit was started|report was created|previously-fetched|^\s*(?:- )?[Mm]essage: |^\s*[A-Z][\w ]+ Count: |\b[Ss]tatus(?: updated\b|=\"Running\")|^\s*ok\s*$|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b|\| Normal \| (?:Scheduled|Pulling|Killing)\b/;
+  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active|Created): |^\s*(?:- )?[Tt]ype: |since unit was started|report was created|previously-fetched|^\s*(?:- )?[Mm]essage: |^\s*[A-Z][\w ]+ Count: |\b[Ss]tatus(?: updated\b|="Running")|^\s*ok\s*$|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b|\| Normal \| (?:Scheduled|Pulling|Killing)\b/;
 const ADVICE = /^\W*(?:Action: )?(?:Ensure|Make sure|Check|Verify|Try|See|Please|Confirm)\b/;
 
 /**
@@ -32,7 +32,7 @@ const ADVICE = /^\W*(?:Action: )?(?:Ensure|Make sure|Check|Verify|Try|See|Please
  * cleans up, a run that sums up its errors, who logs in to look.
  */
 const OF_THE_END =
-  /\bA start job is running\b|\bEmergency\b|\[ +OK +\] (?:Stopped|Closed|Unmounted)|Deactivated successfully|Started Session\b|(?:Planning|Mirroring) completed in|system has completed operations|[Ss]till waiting\b|Is the server running|-> Degraded|\bignoring received\b|\bTTL=\d|Triggering OnFailure|(?:[Ff]inished|Done) syncing|finished scheduled compaction|InspectionStarted|are accepted\.$/;
+  /\bA start job is running\b|\bEmergency\b|\[ +OK +\] (?:Stopped|Closed|Unmounted)|Deactivated successfully|Started Session\b|(?:Planning|Mirroring) completed in|system has completed operations|[Ss]till waiting\b|Is the server running|-> Degraded|\bignoring received\b|\bTTL=\d|Triggering OnFailure|(?:[Ff]inished|Done) syncing|finished scheduled compaction|InspectionStarted|are accepted\.$|^\s*(?:ok|changed|skipping): \[[^\]]+\] => \(item=/;
 
 /** Who says a line: what one of them brought to its end tells nothing of the others. */
 export interface Speaker {
@@ -46,12 +46,17 @@ export interface Speaker {
 const BYSTANDER =
   /\b(kernel|sshd(?:-session)?|sudo|su|chronyd|systemd-\w+|dbus\S*|CROND?|crond|sysstat\S*|logrotate|auditd?|polkitd|rsyslogd|irqbalance|NetworkManager)(?:\[\d+\])?: |"SYSLOG_IDENTIFIER": ?"(sshd|sudo|chronyd|NetworkManager|CROND|systemd-\w+)"|\bsystemd\[1\]: (?:Started|Finished|Starting) (sysstat|dbus|logrotate|systemd-\S+|user-?\S*|[\w-]+\.timer|Hostname)/;
 
+/** What was typed, pasted without the prompt before it. */
+const COMMAND =
+  /^(?:sudo )?(?:oc|kubectl|podman|docker|skopeo|curl|dig|ping|systemctl|journalctl|cat|ls|openssl|virsh) (?!.*: )[\w/.-]/;
+
 /** Who says each of the lines. */
 export function speakersOf(lines: readonly string[]): readonly Speaker[] {
   let command = '';
   return lines.map((text) => {
-    const typed = PROMPT.test(text) ? text.replace(PROMPT, '').trim() : '';
-    if (typed !== '') command = typed.split(/\s+/).slice(0, 3).join(' ');
+    const isTyped = PROMPT.test(text) || COMMAND.test(text);
+    const typed = isTyped ? text.replace(PROMPT, '').trim() : '';
+    if (typed !== '') command = typed;
     const [, ...found] = BYSTANDER.exec(text) ?? [];
     return { bystander: found.find((one) => one !== undefined), command };
   });
