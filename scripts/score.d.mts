@@ -21,3 +21,18 @@ export function scoreCorpus(
 
 /** How many of each verdict. */
 export function countVerdicts(results: readonly ScoredCase[]): Readonly<Record<Verdict, number>>;
+
+interface Told {
+  readonly findings: readonly {
+    readonly kind: string;
+    readonly evidence: readonly { readonly line?: number | undefined }[];
+  }[];
+  readonly likely?: { readonly evidence: readonly { readonly line?: number | undefined }[] };
+}
+
+/** How many of the failures of one half that rules name are found by a line that names them, without these rules. */
+export function scoreUnaided(
+  half: string,
+  diagnoseFile: (path: string) => Promise<Told>,
+  unaidedFile: (path: string) => Promise<Told>,
+): Promise<Readonly<Record<'found' | 'other' | 'silent', number>>>;

@@ -7,27 +7,34 @@ import { parse } from 'yaml';
 
 const CORPUS = fileURLToPath(new URL('../test/corpus/', import.meta.url));
 
-/**
- * Every case of one half, or of another folder, with the verdict: `named` when the first cause is the true one and none of the wrong ones is
- * said, `silent` when there is none, `wrong` otherwise. A healthy case is `named` when nothing is said.
- */
-export async function scoreCorpus(half, diagnoseFile) {
+/** Each case of one half, or of another folder, with its text in a file of its own name. */
+async function* casesOf(half) {
   const cases = resolve(CORPUS, half);
   const files = (await readdir(cases)).filter((name) => name.endsWith('.yaml')).sort();
   const folder = await mkdtemp(join(tmpdir(), 'atoll-score-'));
-  const results = [];
   try {
     for (const name of files) {
       const one = parse(await readFile(join(cases, name), 'utf8'));
       const path = join(folder, basename(one.file));
       await writeFile(path, one.text);
-      const roots = (await diagnoseFile(path)).filter(({ kind }) => kind === 'root');
+      yield { name, one, path };
       await rm(path);
-      const said = roots.map(({ causeId, id }) => causeId ?? id);
-      results.push({ name, ...one, said, verdict: verdictOf(one, said) });
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Every case of one half, or of another folder, with the verdict: `named` when the first cause is the true one and none of the wrong ones is
+ * said, `silent` when there is none, `wrong` otherwise. A healthy case is `named` when nothing is said.
+ */
+export async function scoreCorpus(half, diagnoseFile) {
+  const results = [];
+  for await (const { name, one, path } of casesOf(half)) {
+    const roots = (await diagnoseFile(path)).filter(({ kind }) => kind === 'root');
+    const said = roots.map(({ causeId, id }) => causeId ?? id);
+    results.push({ name, ...one, said, verdict: verdictOf(one, said) });
   }
   return results;
 }
@@ -38,6 +45,23 @@ function verdictOf({ cause, also = [], not = [] }, said) {
   return [cause, ...also].includes(said[0]) && !said.some((id) => not.includes(id))
     ? 'named'
     : 'wrong';
+}
+
+/**
+ * What becomes of failures that no rule knows: of each that is named, whether the likely cause is read from a line that
+ * names it (`found`), from another, or not at all, where `unaidedFile` diagnoses without the rules that name causes.
+ */
+export async function scoreUnaided(half, diagnoseFile, unaidedFile) {
+  const counts = { found: 0, other: 0, silent: 0 };
+  for await (const { one, path } of casesOf(half)) {
+    const roots = (await diagnoseFile(path)).findings.filter(({ kind }) => kind === 'root');
+    if (one.cause === 'none' || roots.length === 0) continue;
+    const named = new Set(roots.flatMap(({ evidence }) => evidence.map(({ line }) => line)));
+    const { likely } = await unaidedFile(path);
+    if (!likely) counts.silent += 1;
+    else counts[named.has(likely.evidence[0]?.line) ? 'found' : 'other'] += 1;
+  }
+  return counts;
 }
 
 /** How many of each verdict. */
