@@ -1,4 +1,4 @@
-import { at, because, named, type PlainReading, word } from './plain-reading.ts';
+import { at, because, type FoundWords, named, type PlainReading, word } from './plain-reading.ts';
 
 const LOOK_AT_LOGIN =
   'Look at the login that was sent: user, password or token, and whether it may do this';
@@ -240,7 +240,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     pattern:
       /(?:status|HTTP(?:\/\d\S*)?|code|errors?|server|responses?|responded|returned|returns|answer(?:s|ed)?|got|gave|with|unexpected|received|failed|failure|rc|\d{3},)["')\]]{0,2}(?: (?:is|was|of|an?|HTTP|code|status))*(?!\W*==)[:= "'[(<]{1,4}(?<status>50[0234]|52[0-7])\b(?!\.[a-z\d]|%| ?[KMGT]i?B\b| ?m?s\b)|^\W*(?<bare>50[0234]|52[0-7])\b(?=[,:] ?\D)|(?:\b(?<before>50[0234]) )?\b(?<text>Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)/i,
     cause: (found) =>
-      `${at(found)} answers with an error of its own${because(word(found, 'status', 'bare', 'before'))}: what stands behind it does not serve`,
+      `${at(found)} answers with an error of its own${because(word(found, 'status', 'bare', 'before'))}${isOfWhatIsBehind(found) ? ': what stands behind it does not serve' : ''}`,
     remedy:
       'Its own log tells why; behind a proxy or load balancer, look whether the servers behind it are up',
   },
@@ -268,3 +268,8 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
       'Compare the versions of both; of a container runtime, look whether its CRI plugin is on (disabled_plugins of containerd)',
   },
 ];
+
+/** A gateway speaks for somebody else; an error 500 is of whoever answers. */
+const isOfWhatIsBehind = (found: FoundWords): boolean =>
+  /^(?:50[234]|52\d)$/.test(word(found, 'status', 'bare', 'before') ?? '') ||
+  /Gateway|Unavailable/i.test(found.groups.text ?? '');

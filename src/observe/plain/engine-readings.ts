@@ -197,6 +197,16 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
       'Name the file for this firmware; serve boot files by plain HTTP, or build iPXE with the authority (TRUST=)',
   },
   {
+    // The kernel says so of what the first line of a script names, too.
+    id: 'says-script-not-started',
+    pattern:
+      /\bexec:? \\*"?(?<script>\/[^\s:"\\]+\.(?:sh|bash|py|pl))\\*"?: no such file or directory/,
+    cause: (found) =>
+      `The script ${word(found, 'script')} cannot be started: it is not in the image, or what its first line names (#!) is not, as with the line ends of Windows`,
+    remedy:
+      'See that the file is copied to that path, that its first line names a shell that the image has, and that its lines end without a carriage return (dos2unix)',
+  },
+  {
     id: 'says-java-heap',
     pattern: /OutOfMemoryError: (?<what>[\w ]{4,60})/,
     cause: (found) => `The Java program has too little memory of its own (${word(found, 'what')})`,

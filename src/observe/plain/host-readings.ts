@@ -8,7 +8,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-disk-full',
     pattern:
-      /no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC|(?<!No)DiskPressure(?!\s+False)|(?<!no )disk pressure/i,
+      /(?<!\/sys\/fs\/cgroup\/[^\s:]{1,300}: )no space left on device|\bErr(?:no)?:? ?28\b|disk quota exceeded|not enough (?:free )?(?:disk )?space|insufficient (?:disk|storage|free) space|ENOSPC(?!.{0,80}\bwatch)|(?<!No)DiskPressure(?!\s+False)|(?<!no )disk pressure/i,
     cause: () => 'A disk is full, or nearly so',
     remedy:
       'Make room, or point the work at a larger disk: "df -h" and "df -i" show which one is full',
@@ -33,9 +33,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-memory',
     pattern:
-      /(?<!Memory cgroup )out of memory(?:.{0,20}Killed process \d+ \((?<process>[^)]+)\))?|OOMKill|cannot allocate memory|oom-kill/i,
+      /(?<!Memory cgroup |(?:CUDA|GPU|VRAM) (?:error: )?)out of memory(?:.{0,20}(?<killed>Killed process \d+ )\((?<process>[^)]+)\))?|(?<oom>OOMKill|oom-kill)|(?<!\/sys\/fs\/cgroup\/[^\s:]{1,300}: )cannot allocate memory/i,
     cause: (found) =>
-      `There is not enough memory: a process${because(word(found, 'process'))} was killed for it`,
+      `There is not enough memory${(found.groups.killed ?? found.groups.oom) === undefined ? '' : `: a process${because(word(found, 'process'))} was killed for it`}`,
     remedy: 'Give the machine or the container more memory, or run less beside it',
   },
   {
@@ -70,9 +70,11 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-read-only',
     pattern:
-      /(?<path>\/(?:usr|bin|sbin|lib64|lib|opt|var|etc|mnt|home|data|root|tmp|run|sysroot|boot|dev|srv)\b[^\s:'"‘’]*)?['"’]?:? ?read-only file system|\bEROFS\b/i,
+      /(?<disk>\/dev\/(?:sd|vd|xvd|nvme|mmcblk|sr)\w+): probing initialization failed: read-only file system|(?<path>\/(?:usr|bin|sbin|lib64|lib|opt|var|etc|mnt|home|data|root|tmp|run|sysroot|boot|dev|srv)\b[^\s:'"‘’]*)?['"’]?:? ?read-only file system|\bEROFS\b/i,
     cause: (found) => {
-      const path = word(found, 'path');
+      const path = word(found, 'path') ?? word(found, 'disk');
+      if (/^\/dev\/(?!shm)/.test(path ?? ''))
+        return `The disk ${path} can only be read: it is write-protected, or a medium such as an image that is shown as a drive`;
       const isOfSystem = /^\/(?:usr|s?bin|lib|sysroot)/.test(path ?? '');
       return `The file system${named(path && `of ${path}`)} is mounted read-only${isOfSystem ? ', as /usr is on every CoreOS' : ''}`;
     },
@@ -90,7 +92,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
     id: 'says-old-processor',
     pattern: /CPU does not support x86-64-v(?<level>\d)|illegal instruction/i,
     cause: (found) =>
-      `The processor is too old for the program${because(word(found, 'level') && `it wants x86-64-v${found.groups.level}`)}`,
+      `The processor is too old for the program${because(word(found, 'level') && `it wants x86-64-v${found.groups.level}`)}, or the hypervisor shows it as an older one`,
     remedy:
       'Give the virtual machine the processor of its host ("host" instead of "qemu64"), or use a newer machine',
   },
@@ -290,7 +292,7 @@ function refusedFor(path: string | undefined, windows: string | undefined): stri
   if (windows !== undefined) return 'rights of the file, or another program that holds it';
   return /^\/(?:proc|sys)\//.test(path ?? '')
     ? 'the program is not root, or runs in a container without the privilege for it'
-    : 'rights of the file, or SELinux';
+    : `rights of ${path === undefined ? 'a file, or of the account that asks' : 'the file'}, or SELinux`;
 }
 
 /** What systemd means by the reason it has from the kernel. */

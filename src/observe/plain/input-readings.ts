@@ -104,7 +104,13 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-crashed',
     pattern:
       /\bpanic(?:ked)?: (?<why>.+?)(?:, stack trace: .*)?$|SIGSEGV|segmentation fault|core dumped|nil pointer dereference/i,
-    cause: (found) => `The program crashed${because(word(found, 'why'))}: a fault of its own`,
+    cause: (found) => {
+      const why = word(found, 'why');
+      // A panic with words is how many programs give up what they cannot go on without.
+      const isItsOwn =
+        why === undefined || /runtime error|nil pointer|out of range|invalid memory/i.test(why);
+      return `The program crashed${because(why)}${isItsOwn ? ': a fault of its own' : ''}`;
+    },
     remedy:
       'Look for this crash in the known issues of its version, and try the newest one of its stream',
   },
@@ -121,7 +127,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     pattern:
       /accepts (?:at most |at least |between )?\d+ (?:and \d+ )?arg\(s\), received \d+|required flag\(s\) (?<flags>.+) not set/i,
     cause: (found) =>
-      `The command is not one that this version of the program takes${because(word(found, 'flags'))}`,
+      `The command is given other arguments than it takes${because(word(found, 'flags'))}`,
     remedy: 'Compare it with its --help, and use the version of the program that the guide is for',
   },
   {
@@ -146,7 +152,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-object-missing',
     isVague: true,
     pattern:
-      /\b(?<kind>(?:service )?(?!(?:node|pod)s?\b|endpoints "default-http-backend")[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|zone|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|(?<place>(?:cloud|zone|region|profile|context|project) [\w.-]+) does not exist in|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
+      /\b(?<kind>(?:service )?(?!(?:node|pod)s?\b|endpoints "default-http-backend")[\w.-]+) "(?<name>[^"]+)" (?:was )?not found|(?:could ?n[o']t|cannot|can't|unable to|failed to) find (?:a |an |any |the )?(?!\\*"CERTIFICATE)(?<what>(?:[\w-]+ ){0,3}["'`/][\w./:@-]+["'`]?)|(?<device>(?:device|config drive|network|zone|datastore|folder|resource pool|template|interface|disk|volume|domain|bridge|storage pool|flavor|secret|plugin|runtime)s? (?:named )?[("'`]*[\w./:@-]+["'`)]*) (?:was |is )?not found|(?<place>(?:cloud|zone|region|profile|context|project) [\w.-]+) does not exist in|no (?<none>[\w.-]+ (?:file|image|channel|package|catalog|bundle|host|node|disk|device|interface|flavor|template|datastore|cluster|zone|subnet|network|build)s?) (?:was |were )?found|(?<tag>Tag \S+) was deleted or has expired|(?<image>image ["']?[\w.-]+(?::\d+)?\/\S+?)["']?:? (?:was )?not found|(?<repository>repository [\w.-]+\/\S+?) (?:was )?not found|(?<manifest>manifest(?: for \S+)?) (?:unknown|not found)|no (?<unit>(?:container|pod|volume|network) with (?:name or ID|ID or name) ["']?[\w.-]+["']?) found|unable to find (?<net>network with name or ID [\w.-]+)|no such (?<gone>(?:container|pod|volume|secret|quadlet)\b(?! or\b)(?: "?[\w./:-]+"?)?)|: resource not found/i,
     cause: (found) =>
       word(found, 'name') === undefined
         ? `There is no ${word(found, 'what', 'place', 'device', 'none', 'tag', 'image', 'repository', 'manifest', 'unit', 'net', 'gone') ?? 'thing by the name that was given'}`

@@ -42,7 +42,7 @@ export const LOGIN_READINGS: readonly PlainReading[] = [
     pattern:
       /\b(?:invalid_client|unauthorized_client)\b(?:.{0,20}error_description\\?": ?\\?"(?<why>[^"\\]+))?/,
     cause: (found) =>
-      `The identity provider does not accept the client that OpenShift is there: its id, its secret, or what it may do${because(word(found, 'why'))}`,
+      `The identity provider does not accept the client that asks for people to log in (as OpenShift does): its id, its secret, or what it may do${because(word(found, 'why'))}`,
     remedy:
       'Compare clientID and the secret in openshift-config with the client at the provider (confidential, authorization code flow on)',
   },

@@ -62,3 +62,43 @@ test('readPlainly says what an exit code of a build step means', () => {
     'RUN /opt/tide (exit status 127: a program or file that it calls is not there)',
   );
 });
+
+test.each([
+  [
+    'Error: fork/exec /usr/bin/tide: cannot allocate memory',
+    'There is not enough memory. Its words: fork/exec /usr/bin/tide: cannot allocate memory',
+  ],
+  [
+    'wipefs: error: /dev/sdb: probing initialization failed: Read-only file system',
+    'The disk /dev/sdb can only be read: it is write-protected, or a medium such as an image that is shown as a drive',
+  ],
+  [
+    'panic: dial of the depot failed: no lid',
+    'The program crashed (dial of the depot failed: no lid)',
+  ],
+  [
+    'error: Get "https://depot.fern.lan/lids": unexpected status code 500',
+    'depot.fern.lan answers with an error of its own (500). Its words: Get "https://depot.fern.lan/lids": unexpected status code 500',
+  ],
+  [
+    'ping: depot.fern.lan: Temporary failure in name resolution',
+    'The name depot.fern.lan cannot be looked up: no name server answers the machine or container that asked',
+  ],
+  [
+    'curl: (6) Could not resolve host: depot.fern.lan',
+    'The name depot.fern.lan is not known to the name servers of the machine that asked, or they do not answer',
+  ],
+  [
+    'dial tcp: lookup depot.fern.lan on 127.0.0.11:53: server misbehaving',
+    'The name server 127.0.0.11:53 answers with a failure (depot.fern.lan)',
+  ],
+])('readPlainly says no more than its words: %j', (line, cause) => {
+  expect(readPlainly(line)?.cause).toBe(cause);
+});
+
+testNearLines([
+  ['Username: Error: EOF'],
+  ['ENOSPC: System limit for number of file watchers reached, watch /srv/tide'],
+  ['RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB'],
+  [String.raw`error: tls: failed to find \"CERTIFICATE\" PEM block in certificate input`],
+]);

@@ -32,7 +32,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
     pattern:
       /connection refused|no route to host|network is unreachable|i\/o timeout|(?:connection|operation) timed out|context deadline exceeded|Client\.Timeout|no such host|Temporary failure in name resolution|: Try again\b|lame referral|server misbehaving|Could not resolve/i,
     cause: (found) =>
-      `${found.end?.name ?? 'A registry'} is on the internet and cannot be reached from here: the image is not taken from a mirror`,
+      `${found.end?.name ?? 'A registry'} is on the internet and cannot be reached from here: without internet, what it has must come from a mirror`,
     remedy:
       'Mirror it and lead there who asks (mirror sets, registries.conf, the pause image in the configuration of the runtime); where there is a way out, look at proxy and DNS',
   },
@@ -67,9 +67,9 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-server-fails',
     pattern:
-      /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|server misbehaving|lame referral|no route to host|network is unreachable)|lookup (?<again>[\w.*-]+): Try again\b|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
+      /lookup (?<name>[\w.*-]+) on (?<server>\S+?):? .*(?:i\/o timeout|connection refused|(?<fails>server misbehaving|lame referral)|no route to host|network is unreachable)|lookup (?<again>[\w.*-]+): Try again\b|read udp \S+->(?<udp>\S+):53: i\/o timeout|communications error to (?<asked>\S+?)[:#]\d*:? .*timed out|no servers could be reached/i,
     cause: (found) =>
-      `The name server${named(word(found, 'server', 'asked', 'udp'))} does not answer${because(word(found, 'name', 'again'))}`,
+      `The name server${named(word(found, 'server', 'asked', 'udp'))} ${word(found, 'fails') === undefined ? 'does not answer' : 'answers with a failure'}${because(word(found, 'name', 'again'))}`,
     remedy:
       'Look at the name servers of this machine (resolv.conf, DHCP, NetworkManager), and whether port 53 of them is open to it',
   },
@@ -83,11 +83,21 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Correct the host name in the settings of the program that asks (its kubeconfig, inventory, variables or template), not in the DNS',
   },
   {
+    // What getaddrinfo says where no answer came: the name may well be known.
+    id: 'says-name-unanswered',
+    pattern:
+      /getaddrinfo EAI_AGAIN (?<node>[\w.-]+)|(?<name>[\w-]+\.[\w.-]+)['"’]?:? Temporary failure in name resolution|Temporary failure (?:in name resolution|resolving '(?<apt>[^']+)')/i,
+    cause: (found) =>
+      `The name${named(word(found, 'node', 'name', 'apt') ?? found.end?.name)} cannot be looked up: no name server answers the machine or container that asked`,
+    remedy:
+      'Look at /etc/resolv.conf there, whether the name servers in it are the right ones, and whether they are reached (network, route, port 53); a container may see others than its host',
+  },
+  {
     id: 'says-name-unknown',
     pattern:
-      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|Temporary failure in name resolution|nodename nor servname)|Name or service not known|Temporary failure in name resolution|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|UnknownHostException: (?<java>[\w.-]+)|NXDOMAIN/i,
+      /lookup (?<name>[\w.*-]+)(?: on \S+)?: no such host|could not resolve (?!address of|symbol|module|reference|dependenc)(?:(?:host(?:name)?(?: address)?|proxy|member|peer|server):? ?)?["'‘]?(?<curl>[\w.*-]+)|(?:getaddrinfo ENOTFOUND (?<node>[\w.-]+))|(?<ssh>[\w.-]+): (?:Name or service not known|nodename nor servname)|Name or service not known|unable to resolve host address ["'‘]?(?<wget>[\w.-]+)|UnknownHostException: (?<java>[\w.-]+)|NXDOMAIN/i,
     cause: (found) =>
-      `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget', 'java') ?? found.end?.name)} is not known to the name servers of the machine that asked`,
+      `The name${named(word(found, 'name', 'curl', 'node', 'ssh', 'wget', 'java') ?? found.end?.name)} is not known to the name servers of the machine that asked${word(found, 'curl', 'wget', 'java') === undefined ? '' : ', or they do not answer'}`,
     remedy:
       'Make a record for it in the DNS that this machine asks, or correct the name; "dig NAME" on that machine shows what it is answered',
   },
@@ -161,7 +171,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-authority-unknown',
     pattern:
-      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|(?<!(?:creat|generat|us|mak)\w{0,4} (?:an? |the |your )?)self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem/i,
+      /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|(?<!(?:creat|generat|us|mak)\w{0,4} (?:an? |the |your )?)self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem(?!: (?:EE|CA) (?:certificate key|md) too|: (?:certificate (?:has|is)|unable to get certificate CRL|IP address mismatch|hostname mismatch))/i,
     cause: (found) =>
       `The authority that signed the certificate of ${at(found)} is not trusted here`,
     remedy:
@@ -269,7 +279,7 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-cut',
     pattern:
-      /(?<!caused.{0,80}read \S{1,12}: )connection reset by peer|ECONNRESET|broken pipe|(?:"|\S): EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
+      /(?<!caused.{0,80}read \S{1,12}: )connection reset by peer|ECONNRESET|broken pipe|(?:https?:\/\/|\b(?:Get|Post|Put|Head|Patch|Delete)\b|\btcp\b|\brpc\b|connect|handshake|server|stream|dial|registry|proxy).{0,600}\S: EOF["'}\]\s]*$|use of closed network connection|server closed (?:idle )?connection|connection (?:was )?(?:closed|aborted) by (?:remote|the peer)|socket hang up/i,
     cause: (found) => `${at(found)} takes the connection and cuts it`,
     remedy:
       'Look behind the address: a load balancer without servers, a proxy or firewall that refuses, or a service that crashes; its own log tells',

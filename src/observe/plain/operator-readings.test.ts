@@ -100,7 +100,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     '{"error":"invalid_client","error_description":"Invalid client or Invalid client credentials"} / oauth2: error exchanging code: unauthorized_client',
     'says-client-refused',
-    'The identity provider does not accept the client that OpenShift is there: its id, its secret, or what it may d',
+    'The identity provider does not accept the client that asks for people to log in (as OpenShift does): its id,',
   ],
   [
     'invalid_redirect_uri: Invalid parameter: redirect_uri',
@@ -215,7 +215,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'Error from server (ServiceUnavailable): the server is currently unable to handle the request (get routes.route.openshift.io)',
     'says-api-part-down',
-    'The part of the API that serves routes.route.openshift.io does not answer: the pods of openshift-apiserver, th',
+    'The part of the API that serves routes.route.openshift.io does not answer: the service behind it (openshift-apiserver, packageserver',
   ],
   [
     'StaticPodsDegraded: pod/kube-apiserver-m1 container "kube-apiserver" is waiting: CrashLoopBackOff: back-off 5m0s restarting failed container=kube-apiserver',

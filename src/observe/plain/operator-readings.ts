@@ -124,7 +124,7 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
       /the server is currently unable to handle the request(?: \((?:get|post|put|patch|delete) (?<what>[\w.-]+)\))?|"(?<service>v?[\w.]+)" is not ready: 503|FailedDiscoveryCheck/,
     isGeneral: true,
     cause: (found) =>
-      `The part of the API that serves${named(word(found, 'what', 'service') ?? 'it')} does not answer: the pods of openshift-apiserver, the packageserver or the metrics server are down or not reached`,
+      `The part of the API that serves${named(word(found, 'what', 'service') ?? 'it')} does not answer: the service behind it (openshift-apiserver, packageserver, the metrics server or another that extends the API) is down or not reached`,
     remedy:
       '"oc get apiservices | grep False" names the service behind it; look at its pods, and at the pod network between them and the control plane',
   },

@@ -261,6 +261,8 @@ https://pxe.fern.lan/boot.ipxe... Permission denied (https://ipxe.org/022c6092)
   says-ipxe-not-started: iPXE may not fetch https://pxe.fern.lan/boot.ipxe: mostly it does not trust the certificate of that server,
 Could not boot: Exec format error (https://ipxe.org/2e008081)
   says-ipxe-not-started: iPXE cannot start the file that it fetched: it is no kernel, script or loader that this firmware takes (BIOS
+exec /opt/tide/start.sh: no such file or directory
+  says-script-not-started: The script /opt/tide/start.sh cannot be started: it is not in the image, or what its first line names (#!) is not
 java.lang.OutOfMemoryError: Java heap space
   says-java-heap: The Java program has too little memory of its own (Java heap space)
 kex_exchange_identification: Connection closed by remote host

@@ -106,6 +106,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     '10.9.0.2:7777 closes the connection before it speaks',
   ],
   [
+    'ssh: depot.fern.lan: Temporary failure in name resolution',
+    'says-name-unanswered',
+    'The name depot.fern.lan cannot be looked up',
+  ],
+  [
     'curl: (6) Could not resolve host: depot.fern.lan',
     'says-name-unknown',
     'The name depot.fern.lan is not known',
@@ -756,12 +761,12 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
   [
     'Error: failed to get sandbox image "registry.k8s.io/pause:3.6": Get "https://registry.k8s.io/v2/": dial tcp: lookup registry.k8s.io: Try again',
     'says-internet-asked',
-    'registry.k8s.io is on the internet and cannot be reached from here: the image is not taken from a mirror',
+    'registry.k8s.io is on the internet and cannot be reached from here: without internet, what it has must come from a mirror',
   ],
   [
     'Error: Get "https://depot.fern.lan/": dial tcp: lookup depot.fern.lan on 10.9.0.2:53: lame referral',
     'says-name-server-fails',
-    'The name server 10.9.0.2:53 does not answer (depot.fern.lan)',
+    'The name server 10.9.0.2:53 answers with a failure (depot.fern.lan)',
   ],
   [
     'Error: could not access KVM kernel module: No such file or directory',
@@ -879,7 +884,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-volume-unmounted',
     'A volume pv-1 cannot be attached or mounted (the lid of /srv/a is lost)',
   ],
-  ['Error: accepts 0 arg(s), received 1', 'says-usage', 'The command is not one'],
+  ['Error: accepts 0 arg(s), received 1', 'says-usage', 'The command is given other arguments'],
   [
     "Error: storage volume 'base' already exists",
     'says-exists',

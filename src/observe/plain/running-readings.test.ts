@@ -282,7 +282,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'Warning FailedMount 2m kubelet MountVolume.MountDevice failed for volume "pvc-1f2e" : rpc error: code = Aborted desc = an operation with the given Volume ID 0001-0011-openshift-storage-0000000000000001-aa already exists',
     'says-volume-operation-hangs',
-    'The storage driver still works at an earlier request for the volume pvc-1f2e: the storage behind it does not a',
+    'The storage driver still works at an earlier request for the volume pvc-1f2e: mostly the storage behind it does not a',
   ],
   [
     'Warning FailedMount 2m kubelet MountVolume.MountDevice failed for volume "pvc-1f2e" : rpc error: code = Internal desc = rbd: map failed with error an error (exit status 110) occurred while running rbd args: [--id csi-rbd-node -m 10.9.1.1:6789,10.9.1.2:6789]',
@@ -342,7 +342,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
     'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
     'says-binding-late',
-    'The volumes of the pod were not bound in time (timed out waiting for the condition): their provisioner makes n',
+    'The volumes of the pod were not bound in time (timed out waiting for the condition): mostly their provisioner makes n',
   ],
   [
     'HEALTH_ERR 2 osds down; 1 nearfull osd(s)',

@@ -13,7 +13,7 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
       'i',
     ),
     cause: (found) =>
-      `The storage driver still works at an earlier request for the volume${named(word(found, 'volume', 'id'))}: the storage behind it does not answer`,
+      `The storage driver still works at an earlier request for the volume${named(word(found, 'volume', 'id'))}: mostly the storage behind it does not answer, or slowly`,
     remedy: `${LOOK_AT_CEPH}; restart the driver pod of that node when the storage is well`,
   },
   {
@@ -161,7 +161,7 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
     id: 'says-binding-late',
     pattern: /running PreBind plugin "VolumeBinding": binding volumes: (?<why>.{4,160})/,
     cause: (found) =>
-      `The volumes of the pod were not bound in time${because(word(found, 'why'))}: their provisioner makes none`,
+      `The volumes of the pod were not bound in time${because(word(found, 'why'))}: mostly their provisioner makes none`,
     remedy: 'Describe its claims, and look at the provisioner that their storage class names',
   },
   {
