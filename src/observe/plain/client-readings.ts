@@ -3,6 +3,16 @@ import { because, type PlainReading, word } from './plain-reading.ts';
 /** What oc, kubectl and Helm say of themselves and of what they were asked to install. */
 export const CLIENT_READINGS: readonly PlainReading[] = [
   {
+    // What reads a login from nowhere ends like a connection that is cut.
+    id: 'says-login-not-typed',
+    pattern:
+      /\b(?:user ?name|password|passphrase|login)\b[^:\n]{0,60}: ?(?:error: |fatal: )?(?:EOF|unexpected EOF|inappropriate ioctl for device)["'\s]*$|\b(?:reading|getting|read|get) (?:the )?(?:user ?name|password|passphrase)[^:]{0,40}: (?:EOF|inappropriate ioctl for device)|cannot perform an? interactive login from a non[- ]TTY/i,
+    cause: () =>
+      'The command asks for a user name or password, and nobody can type one: it runs without a terminal, and was given none',
+    remedy:
+      'Give the login with the command (--username with --password-stdin), or leave the login out where the registry wants none',
+  },
+  {
     id: 'says-client-other-version',
     pattern:
       /Error from server \(NotAcceptable\)|invalid object doesn't have additional properties/,

@@ -13,6 +13,10 @@ modprobe: ERROR: could not insert 'ferndrv': Invalid module format
   says-module-refused: it was built for another kernel or processor
 modprobe: FATAL: Module ferndrv not found in directory /lib/modules/5.14.0-1.el9.x86_64
   says-module-missing: There is no module ferndrv for the kernel of /lib/modules/5.14.0-1.el9.x86_64
+Username: Error: EOF
+  says-login-not-typed: asks for a user name or password, and nobody can type one
+Error: Cannot perform an interactive login from a non TTY device
+  says-login-not-typed: it runs without a terminal, and was given none
 Error response from daemon: invalid X-Registry-Auth header: EOF
   says-logins-unreadable: (X-Registry-Auth) cannot be read: EOF
 error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7

@@ -64,6 +64,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'does not know the token that it was shown, or no longer',
   ],
   [
+    'level=error msg=response completed with error error=invalid URL on layer http.request.method=PUT',
+    'says-layer-elsewhere',
+    'a layer of the image lies at an address elsewhere',
+  ],
+  [
     'error pulling image configuration: download failed after attempts=6: unknown blob',
     'says-part-not-served',
     'it passes another registry on and could not fetch the part from there',

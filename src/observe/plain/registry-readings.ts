@@ -156,6 +156,14 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
     remedy: 'Give the full name with its tag or digest; look at the variables of the command',
   },
   {
+    id: 'says-layer-elsewhere',
+    pattern: /invalid URL on layer/i,
+    cause: (found) =>
+      `${at(found)} does not take the manifest: a layer of the image lies at an address elsewhere (a foreign layer, as images of Windows have), which it does not allow`,
+    remedy:
+      'Leave that platform out of the copy, or allow such addresses in the registry (validation.manifests.urls.allow)',
+  },
+  {
     id: 'says-blob-missing',
     pattern:
       /\bunknown blob\b|blob unknown|BLOB_UNKNOWN|layer "?(?<layer>sha256:\w+)"? is not present/i,
