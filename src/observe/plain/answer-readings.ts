@@ -161,6 +161,14 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: LOOK_AT_LOGIN,
   },
   {
+    id: 'says-package-right',
+    pattern: /unauthorized: reqPackageAccess|\breqPackageAccess\b.{0,40}(?:401|denied)/,
+    cause: (found) =>
+      `Gitea or Forgejo (${at(found)}) gives this login no right to the packages of the owner that stands in the name of the image`,
+    remedy:
+      'Log in with an access token that has write:package, of a user who may write to that owner (for an organisation: a member of a team with packages); the first part of the name is the owner',
+  },
+  {
     id: 'says-token-refused',
     pattern:
       /\bInvalid token \(\d{3}\)|(?:invalid|expired|unknown) (?:join|bootstrap|registration|cluster|agent|node|bearer|authentication) token\b|(?:join|bootstrap|registration|cluster|agent|node|bearer|access|refresh) token (?:\S+ )?(?:is |has |was )?(?:already )?(?:invalid|expired|not valid|unknown|used)|the token (?:is|has) (?:invalid|expired)/i,

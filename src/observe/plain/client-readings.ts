@@ -98,7 +98,7 @@ export const CLIENT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-chart-not-had',
     pattern:
-      /^\W*(?:Error: )?(?:\w+ FAILED: )?failed to download "(?<chart>[^"/:]+\/[^"/:]+)"(?: at version "(?<version>[^"]+)")?|chart "(?<name>[^"]+)" (?:matching|version) "?(?<range>[^\s"]*)"? ?not found in (?<where>\S+) (?:index|repository)|^Error: (?:\w+ FAILED: )?repo (?<repo>[\w.-]+) not found|no chart (?:version|name) found/,
+      /^\W*(?:Error: )?(?:\w+ FAILED: )?failed to download "(?<chart>(?:oci:\/\/[^"]+|[^"/:]+)\/[^"/:]+)"(?: at version "(?<version>[^"]+)")?|chart "(?<name>[^"]+)" (?:matching|version) "?(?<range>[^\s"]*)"? ?not found in (?<where>\S+) (?:index|repository)|^Error: (?:\w+ FAILED: )?repo (?<repo>[\w.-]+) not found|no chart (?:version|name) found/,
     cause: (found) => {
       const repository = word(found, 'repo');
       const version = word(found, 'version', 'range');
@@ -108,6 +108,14 @@ export const CLIENT_READINGS: readonly PlainReading[] = [
     },
     remedy:
       '"helm repo list" and "helm search repo CHART -l" show what is known here; "helm repo update" or "helm repo add" brings it up to date; without internet give the chart as a file or from a registry (oci://)',
+  },
+  {
+    id: 'says-registry-no-repository',
+    pattern: /looks like "oci:\/\/(?<where>[^"]+)" is not a valid chart repository/,
+    cause: (found) =>
+      `${word(found, 'where')} is a registry (oci://), and "helm repo add" takes only repositories with an index`,
+    remedy:
+      'Name the chart directly: "helm pull oci://REGISTRY/PATH/CHART --version VERSION" and the same for install; nothing is added before',
   },
   {
     id: 'says-hook-failed',
