@@ -187,7 +187,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-login-refused',
     pattern:
-      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== )\b401\b(?<!^401(?= *\|))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
+      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== )\b401\b(?<!^401(?= *\|))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|no push access to|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) =>
       `${at(found)} does not accept the login, was sent none, or gives it no right to this`,
     remedy: LOOK_AT_LOGIN,

@@ -94,6 +94,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The catalogue is one of files',
   ],
   [
+    'Build Failed. No push access to specified image repository. Try running with `--default-repo` flag.',
+    'says-login-refused',
+    'gives it no right to this',
+  ],
+  [
     'unauthorized: reqPackageAccess',
     'says-package-right',
     'gives this login no right to the packages of the owner',
