@@ -26,7 +26,7 @@ export function decodeLogrus(raw: string): LogLine {
 
 /** containerd, registries and operators say in a field of its own what went wrong. */
 const ERROR_FIELD =
-  / (?:(?:error|err|err\.detail|err\.message(?=="The operation)|reason|stderr|output|status|message)="((?:[^"\\]|\\.)*)"|(?:error|err)=([^\s"]+))/;
+  / (?:(?:error|err|err\.detail|err\.message(?!="(?:unknown error|\w+ unknown|\w+ required))|reason|stderr|output|status|message)="((?:[^"\\]|\\.)*)"|(?:error|err)=([^\s"]+))/;
 
 function errorIn(fields: string): string {
   const [, quoted, bare] = ERROR_FIELD.exec(fields) ?? [];
@@ -34,10 +34,13 @@ function errorIn(fields: string): string {
   return error === undefined ? '' : ` error=${unquoted(error)}${askerIn(fields)}`;
 }
 
-/** Who asked a registry for what tells a missing image from a question that is always asked. */
+/**
+ * Who asked a registry for what tells a missing image from a question that is always asked. The address of the asker is
+ * left out: whoever reads a line for the other end would take it for that.
+ */
 function askerIn(fields: string): string {
   const from = fields.indexOf(' http.request.method=');
-  return from < 0 ? '' : fields.slice(from);
+  return from < 0 ? '' : fields.slice(from).replace(/ http\.request\.remoteaddr=\S+/, '');
 }
 
 function decodeTerminal(raw: string): LogLine {

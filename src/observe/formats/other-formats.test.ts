@@ -22,6 +22,12 @@ test.each([
   ['level=info msg="x" other=1', { message: 'level=info msg=x' }],
   ['level=error msg="x" error="it \\"broke\\""', { message: 'level=error msg=x error=it "broke"' }],
   ['level=error msg="x" id=1 err.detail="why"', { message: 'level=error msg=x error=why' }],
+  ['level=error msg="x" err.code=y err.message="why"', { message: 'level=error msg=x error=why' }],
+  ['level=error msg="x" err.message="blob unknown to registry"', { message: 'level=error msg=x' }],
+  [
+    'level=error msg="x" err.detail="why" http.request.method=GET http.request.remoteaddr="10.9.8.7:5" http.request.uri=/v2/',
+    { message: 'level=error msg=x error=why http.request.method=GET http.request.uri=/v2/' },
+  ],
   ['level=error msg=x error="y"', { message: 'level=error msg=x error="y"' }],
   ['ERROR it broke', { message: 'level=error msg=it broke' }],
   ['2026-08-20T10:11:12.9Z words', { message: 'words', at: AT }],

@@ -161,6 +161,14 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
     remedy: LOOK_AT_LOGIN,
   },
   {
+    id: 'says-package-right',
+    pattern: /unauthorized: reqPackageAccess|\breqPackageAccess\b.{0,40}(?:401|denied)/,
+    cause: (found) =>
+      `Gitea or Forgejo (${at(found)}) gives this login no right to the packages of the owner that stands in the name of the image`,
+    remedy:
+      'Log in with an access token that has write:package, of a user who may write to that owner (for an organisation: a member of a team with packages); the first part of the name is the owner',
+  },
+  {
     id: 'says-token-refused',
     pattern:
       /\bInvalid token \(\d{3}\)|(?:invalid|expired|unknown) (?:join|bootstrap|registration|cluster|agent|node|bearer|authentication) token\b|(?:join|bootstrap|registration|cluster|agent|node|bearer|access|refresh) token (?:\S+ )?(?:is |has |was )?(?:already )?(?:invalid|expired|not valid|unknown|used)|the token (?:is|has) (?:invalid|expired)/i,
@@ -179,7 +187,7 @@ export const ANSWER_READINGS: readonly PlainReading[] = [
   {
     id: 'says-login-refused',
     pattern:
-      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== |[.\d]|\d\/)\b401\b(?![./]\d)(?<!^\s*401(?= *(?:\||$)))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
+      /(?<![|-])\bunauthorized\b(?!-)|(?<!\.\w{1,4}:|\||== |[.\d]|\d\/)\b401\b(?![./]\d)(?<!^\s*401(?= *(?:\||$)))|authentication (?:failed|required|error)|invalid (?:username|user name|credentials?|client secret|password)|incorrect (?:username|user name|password)|cannot complete login|login failed|no push access to|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|NotAuthenticated|no basic auth credentials|cannot be authenticated with|WRONGPASS/i,
     cause: (found) =>
       `${at(found)} does not accept the login, was sent none, or gives it no right to this`,
     remedy: LOOK_AT_LOGIN,

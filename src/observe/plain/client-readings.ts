@@ -3,6 +3,16 @@ import { because, type PlainReading, word } from './plain-reading.ts';
 /** What oc, kubectl and Helm say of themselves and of what they were asked to install. */
 export const CLIENT_READINGS: readonly PlainReading[] = [
   {
+    // What reads a login from nowhere ends like a connection that is cut.
+    id: 'says-login-not-typed',
+    pattern:
+      /\b(?:user ?name|password|passphrase|login)\b[^:\n]{0,60}: ?(?:error: |fatal: )?(?:EOF|unexpected EOF|inappropriate ioctl for device)["'\s]*$|\b(?:reading|getting|read|get) (?:the )?(?:user ?name|password|passphrase)[^:]{0,40}: (?:EOF|inappropriate ioctl for device)|cannot perform an? interactive login from a non[- ]TTY/i,
+    cause: () =>
+      'The command asks for a user name or password, and nobody can type one: it runs without a terminal, and was given none',
+    remedy:
+      'Give the login with the command (--username with --password-stdin), or leave the login out where the registry wants none',
+  },
+  {
     id: 'says-client-other-version',
     pattern:
       /Error from server \(NotAcceptable\)|invalid object doesn't have additional properties/,
@@ -88,7 +98,7 @@ export const CLIENT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-chart-not-had',
     pattern:
-      /^\W*(?:Error: )?(?:\w+ FAILED: )?failed to download "(?<chart>[^"/:]+\/[^"/:]+)"(?: at version "(?<version>[^"]+)")?|chart "(?<name>[^"]+)" (?:matching|version) "?(?<range>[^\s"]*)"? ?not found in (?<where>\S+) (?:index|repository)|^Error: (?:\w+ FAILED: )?repo (?<repo>[\w.-]+) not found|no chart (?:version|name) found/,
+      /^\W*(?:Error: )?(?:\w+ FAILED: )?failed to download "(?<chart>(?:oci:\/\/[^"]+|[^"/:]+)\/[^"/:]+)"(?: at version "(?<version>[^"]+)")?|chart "(?<name>[^"]+)" (?:matching|version) "?(?<range>[^\s"]*)"? ?not found in (?<where>\S+) (?:index|repository)|^Error: (?:\w+ FAILED: )?repo (?<repo>[\w.-]+) not found|no chart (?:version|name) found/,
     cause: (found) => {
       const repository = word(found, 'repo');
       const version = word(found, 'version', 'range');
@@ -98,6 +108,14 @@ export const CLIENT_READINGS: readonly PlainReading[] = [
     },
     remedy:
       '"helm repo list" and "helm search repo CHART -l" show what is known here; "helm repo update" or "helm repo add" brings it up to date; without internet give the chart as a file or from a registry (oci://)',
+  },
+  {
+    id: 'says-registry-no-repository',
+    pattern: /looks like "oci:\/\/(?<where>[^"]+)" is not a valid chart repository/,
+    cause: (found) =>
+      `${word(found, 'where')} is a registry (oci://), and "helm repo add" takes only repositories with an index`,
+    remedy:
+      'Name the chart directly: "helm pull oci://REGISTRY/PATH/CHART --version VERSION" and the same for install; nothing is added before',
   },
   {
     id: 'says-hook-failed',

@@ -5,7 +5,7 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
   {
     id: 'says-runtime-broke-off',
     pattern:
-      /(?:decoding (?:sync type|init error) from (?:init )?pipe|read (?:init-p|parent)): ?(?:.{0,40}read (?:init-p|parent): )?(?:caused .{0,6}read parent: )?connection reset by peer|init error from pipe caused .{0,12}connection reset by peer/,
+      /(?:decoding (?:sync type|init error) from (?:init )?pipe|read (?:init-p|parent)): ?(?:.{0,40}read (?:init-p|parent): )?(?:caused .{0,6}read parent: )?connection reset by peer|init error from pipe caused .{0,12}connection reset by peer|running exec setns process for init caused .{0,6}exit status \d+/,
     cause: () =>
       'The container runtime (runc) lost the process that it was starting: it was killed at once (a limit of memory that is too small), or runtime, engine and kernel do not fit each other',
     remedy:
@@ -43,6 +43,14 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
       'Correct it ("jq . FILE"); what the unit gives as an argument may not stand in the file, too',
   },
   {
+    id: 'says-docker-mirror',
+    pattern: /invalid mirror: (?<why>.{5,200})/,
+    cause: (found) =>
+      `Docker does not take a registry mirror from its settings: ${word(found, 'why')}`,
+    remedy:
+      'Write each of "registry-mirrors" in daemon.json as http:// or https:// with host and port, without a path, user or query; mirrors serve Docker Hub only',
+  },
+  {
     id: 'says-network-pool',
     pattern:
       /non-overlapping IPv4 address pool among the defaults|Pool overlaps with other one on this address space/,
@@ -67,6 +75,24 @@ export const ENGINE_READINGS: readonly PlainReading[] = [
       `The storage of images on this machine is damaged${because(word(found, 'link', 'layer'))}: a layer lacks its files, mostly since it was cut off from power`,
     remedy:
       'Remove the image and pull it again ("podman rmi -f"; "crictl rmi" on nodes); where many are so, "podman system check --repair" or reset the storage, which removes all images and containers',
+  },
+  {
+    // The layer came: what follows is of the machine that unpacks it, whatever the words.
+    id: 'says-layer-not-unpacked',
+    pattern:
+      /(?:failed to register layer|ApplyLayer (?:exit status \d+ )?stdout|(?:applying|extracting|unpacking) layer[^:]{0,100}|adding layer with blob \S+|failed to extract layer \S+): (?!.*(?:no space left|unexpected EOF|connection|timeout|denied by|unauthorized|digest))(?:Error processing tar file\(exit status \d+\): )?(?<why>(?:.{0,200}: )?(?:invalid argument|input\/output error|permission denied|operation not (?:permitted|supported)|no such file or directory|read-only file system|file exists|structure needs cleaning|directory not empty|function not implemented|file name too long))/i,
+    cause: (found) =>
+      `The layer came, and cannot be unpacked into the storage of images on this machine: ${word(found, 'why')}`,
+    remedy:
+      'Look at the disk and file system under the storage ("dmesg", "df -h"; no NFS, no overlay inside overlay, ext4 or xfs with ftype=1), at rights and security programs there; where the storage is damaged, remove the image and pull it again',
+  },
+  {
+    id: 'says-archive-no-image',
+    pattern: /docker-import-\d+\/(?<path>\S+)\/json: no such file/,
+    cause: (found) =>
+      `The archive that "docker load" was given is no saved image: it holds ${word(found, 'path')?.replace(/^repo\//, '')} where an image would be, as the file system of a container or a packed folder does`,
+    remedy:
+      'Save it with "docker save -o FILE IMAGE" where it comes from; what "docker export" wrote is taken in with "docker import"',
   },
   {
     id: 'says-overlay-mount',

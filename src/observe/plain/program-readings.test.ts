@@ -13,6 +13,24 @@ modprobe: ERROR: could not insert 'ferndrv': Invalid module format
   says-module-refused: it was built for another kernel or processor
 modprobe: FATAL: Module ferndrv not found in directory /lib/modules/5.14.0-1.el9.x86_64
   says-module-missing: There is no module ferndrv for the kernel of /lib/modules/5.14.0-1.el9.x86_64
+failed to register layer: write /usr/lib/fern/lid.so: input/output error
+  says-layer-not-unpacked: cannot be unpacked into the storage of images on this machine: write /usr/lib/fern/lid.so: input/output error
+ERROR: failed to register layer: ApplyLayer exit status 1 stdout:  stderr: unlinkat /var/cache/fern: invalid argument
+  says-layer-not-unpacked: unlinkat /var/cache/fern: invalid argument
+oci runtime error: container_linux.go:247: starting container process caused "process_linux.go:245: running exec setns process for init caused \\"exit status 17\\""
+  says-runtime-broke-off: runtime, engine and kernel do not fit each other
+Error: looks like "oci://depot.fern.lan/charts/lid" is not a valid chart repository or cannot be reached: object required
+  says-registry-no-repository: depot.fern.lan/charts/lid is a registry (oci://)
+Error: INSTALLATION FAILED: failed to download "oci://depot.fern.lan/charts/lid" at version "0.14.0"
+  says-chart-not-had: Helm does not get the chart oci://depot.fern.lan/charts/lid (0.14.0)
+Error response from daemon: open /var/lib/docker/tmp/docker-import-537/repo/etc/json: no such file or directory
+  says-archive-no-image: it holds etc where an image would be
+failed to start daemon: invalid mirror: unsupported scheme "depot.fern.lan" in "depot.fern.lan:8080"
+  says-docker-mirror: Docker does not take a registry mirror from its settings: unsupported scheme "depot.fern.lan" in "depot.fern.lan:8080"
+Username: Error: EOF
+  says-login-not-typed: asks for a user name or password, and nobody can type one
+Error: Cannot perform an interactive login from a non TTY device
+  says-login-not-typed: it runs without a terminal, and was given none
 Error response from daemon: invalid X-Registry-Auth header: EOF
   says-logins-unreadable: (X-Registry-Auth) cannot be read: EOF
 error: failed to parse "X-Registry-Auth" header for /images/depot/push: illegal base64 data at input byte 7

@@ -64,6 +64,56 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'does not know the token that it was shown, or no longer',
   ],
   [
+    'Error: trying to reuse blob sha256:ab at destination: Requesting bearer token: invalid status code from registry 404 (Not Found)',
+    'says-token-not-given',
+    'answers 404 to the request for one: it does not take the name of the repository',
+  ],
+  [
+    'ERROR: failed to solve: failed to push depot.fern.lan/lid:1: failed to copy: io: read/write on closed pipe',
+    'says-push-broken-off',
+    'broke the upload of depot.fern.lan/lid:1 off',
+  ],
+  [
+    'invalid diffID for layer 5: expected "sha256:9e", got "sha256:05"',
+    'says-layer-differs',
+    'The archive of the image is damaged: its layer 5',
+  ],
+  [
+    'ERR unable to push images: failed to parse ref https://depot.fern.lan/v1/lid:1: invalid reference: invalid repository "/depot.fern.lan/v1/lid"',
+    'says-image-name',
+    'An image is not named as the program takes it: failed to parse ref https://depot.fern.lan/v1/lid:1',
+  ],
+  [
+    'depot.fern.lan/tide/lid:arm64 is a manifest list',
+    'says-several-platforms',
+    'Behind the name are images of several architectures',
+  ],
+  [
+    'Error: index image depot.fern.lan/olm/index:v4.11 missing label operators.operatorframework.io.index.database.v1',
+    'says-index-of-files',
+    'The catalogue is one of files',
+  ],
+  [
+    'Build Failed. No push access to specified image repository. Try running with `--default-repo` flag.',
+    'says-login-refused',
+    'gives it no right to this',
+  ],
+  [
+    'unauthorized: reqPackageAccess',
+    'says-package-right',
+    'gives this login no right to the packages of the owner',
+  ],
+  [
+    'Error: unknown command "serve" for "opm"',
+    'says-opm-old',
+    'The opm in the image of the catalogue is too old',
+  ],
+  [
+    'level=error msg=response completed with error error=invalid URL on layer http.request.method=PUT',
+    'says-layer-elsewhere',
+    'a layer of the image lies at an address elsewhere',
+  ],
+  [
     'error pulling image configuration: download failed after attempts=6: unknown blob',
     'says-part-not-served',
     'it passes another registry on and could not fetch the part from there',

@@ -61,7 +61,7 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
     id: 'says-image-name',
     pattern:
-      /(?<why>repository name (?:\(\S{1,200}\) )?must (?:be (?:lowercase|canonical)|have at least one component|not be more than \d+ characters)|references? (?:\S+ )?with both a tag and (?:a )?digest .{0,40}not supported|(?:image |reference |release image )\S{1,200} (?:has neither a tag nor a digest|without a tag or digest is not supported|doesn't have a tag or digest)|image reference \S{1,200} does not start with \S+|Invalid (?:source|destination|image) name \S{1,200} (?:unknown|invalid) (?:transport|image name) .{0,80}|Invalid image name "\S{1,200}", (?:unknown|expected|does) .{0,80}|(?:"[^"\s]{0,200}"(?: for "[^"]{1,40}" flag)?: )?invalid reference format(?!: repository))/i,
+      /(?<why>repository name (?:\(\S{1,200}\) )?must (?:be (?:lowercase|canonical)|have at least one component|not be more than \d+ characters)|references? (?:\S+ )?with both a tag and (?:a )?digest .{0,40}not supported|(?:image |reference |release image )\S{1,200} (?:has neither a tag nor a digest|without a tag or digest is not supported|doesn't have a tag or digest)|image reference \S{1,200} does not start with \S+|Invalid (?:source|destination|image) name \S{1,200} (?:unknown|invalid) (?:transport|image name) .{0,80}|Invalid image name "\S{1,200}", (?:unknown|expected|does) .{0,80}|failed to parse ref(?:erence)? "?https?:\/\/[^\s"]{1,200}|(?:"[^"\s]{0,200}"(?: for "[^"]{1,40}" flag)?: )?invalid reference format(?!: repository))/i,
     cause: (found) => `An image is not named as the program takes it: ${found.groups.why}`,
     remedy:
       'Write it in full and in small letters, registry/path:tag or registry/path@sha256:…, with the transport (docker://, oci:, dir:) where the program wants one',
@@ -69,7 +69,7 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
   {
     id: 'says-several-platforms',
     pattern:
-      /the image is a manifest list and contains multiple images - use \**(?<flag>--[\w-]+)|use (?<keep>--keep-manifest-list) option for image manifest type/i,
+      /the image is a manifest list and contains multiple images - use \**(?<flag>--[\w-]+)|use (?<keep>--keep-manifest-list) option for image manifest type|^\W*(?:Error: )?\S+[/:]\S+ is a manifest list$/i,
     cause: (found) =>
       word(found, 'flag') === undefined
         ? 'Behind the name are images of several architectures, and the command takes one or is to be told to take all'
@@ -94,6 +94,23 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
       `The catalogue is not valid: its package "${word(found, 'name')}" has a mistake${because(word(found, 'why')?.replace(/└── /g, ''))}`,
     remedy:
       'The innermost line below it says which. Mostly the graph of a channel: "replaces" and "skips" must name other entries in full (PACKAGE.vVERSION), and all but one entry be replaced',
+  },
+  {
+    id: 'says-opm-old',
+    pattern: /unknown command "serve" for "opm"/,
+    cause: () =>
+      'The opm in the image of the catalogue is too old to serve catalogues of files: it knows only those with a database (before OpenShift 4.9)',
+    remedy:
+      'Build the catalogue on an opm image of 4.9 or newer, or mirror for this version with a tool that still writes a database',
+  },
+  {
+    id: 'says-index-of-files',
+    pattern:
+      /missing label operators\.operatorframework\.io\.index\.database|only supports sqlite-based catalogs/,
+    cause: () =>
+      'The catalogue is one of files, and this command of opm works only on those with a database',
+    remedy:
+      'Filter it with "opm render IMAGE" and jq into a folder and build that, or let oc-mirror choose the packages',
   },
   {
     id: 'says-no-release',
@@ -154,6 +171,46 @@ export const REGISTRY_READINGS: readonly PlainReading[] = [
         ? 'The name of an image is empty: what was given in its place (such as --bundles of opm, or a variable in it) has no value'
         : `The image ${word(found, 'name')} is named without a tag or digest`,
     remedy: 'Give the full name with its tag or digest; look at the variables of the command',
+  },
+  {
+    id: 'says-token-not-given',
+    pattern:
+      /(?:bearer token|(?:anonymous|oauth) token): (?:invalid status code from registry|unexpected status(?: code)?(?: from \w+ request to \S+)?:?) (?<status>400|404|405|429|5\d\d)/,
+    cause: (found) =>
+      `${at(found)}, or the server that gives out its tokens, answers ${word(found, 'status')} to the request for one: ${
+        {
+          '4': 'it does not take the name of the repository, or what answers there is no such server',
+          '5': 'that server fails',
+        }[word(found, 'status') === '429' ? '' : (word(found, 'status') ?? '').slice(0, 1)] ??
+        'it is asked too often'
+      }`,
+    remedy:
+      'Look at the name (Docker Hub and Quay take two parts), at the address that "curl -si https://HOST/v2/" names in www-authenticate, and at the log of that server; where it comes and goes, try again',
+  },
+  {
+    id: 'says-push-broken-off',
+    pattern:
+      /failed to (?:push (?<image>[^\s:]\S*?):? |copy).{0,200}(?:io: read\/write on closed pipe|use of closed network connection)/,
+    cause: (found) =>
+      `${at(found)}, or a proxy before it, broke the upload${named(word(found, 'image')).replace(/^ /, ' of ')} off before all of it was sent`,
+    remedy:
+      'Try again; where it repeats, look at the limits of size and time before the registry, at its log of that minute, and at its quota',
+  },
+  {
+    id: 'says-layer-differs',
+    pattern: /invalid diffID for layer (?<layer>\d+)/,
+    cause: (found) =>
+      `The archive of the image is damaged: its layer ${word(found, 'layer')} is not the one that its list names`,
+    remedy:
+      'Compare its checksum with the side it comes from, and save or copy it again (in binary, with -o)',
+  },
+  {
+    id: 'says-layer-elsewhere',
+    pattern: /invalid URL on layer/i,
+    cause: (found) =>
+      `${at(found)} does not take the manifest: a layer of the image lies at an address elsewhere (a foreign layer, as images of Windows have), which it does not allow`,
+    remedy:
+      'Leave that platform out of the copy, or allow such addresses in the registry (validation.manifests.urls.allow)',
   },
   {
     id: 'says-blob-missing',
