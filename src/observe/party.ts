@@ -176,6 +176,8 @@ const NO_REGISTRY_PATHS: readonly (readonly [path: RegExp, party: Party])[] = [
   // The identity service of OpenStack listens where many a registry does.
   [/^\/(?:identity\/)?v(?:2\.0|3)\b/, 'other'],
   [IMAGE_OF_GLANCE, 'other'],
+  // Mirrors of packages have the names of mirrors of images.
+  [/\/(?:repodata|dists|simple)\/|\.(?:rpm|deb|whl|jar|pom|git)\b/, 'other'],
 ];
 
 const IGNITION_FILE = /\.ign\b/;
