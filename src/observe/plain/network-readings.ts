@@ -11,6 +11,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Run it outside of that container or with the right to use the network; "ausearch -m avc" and the log of AppArmor tell who forbade it',
   },
   {
+    id: 'says-ipxe-protocol',
+    pattern:
+      /(?<url>(?<scheme>https?|nfs|ftp|tftp|iscsi|ib):\S{2,300}?)\.{2,6} ?Operation not supported \(https?:\/\/ipxe\.org\/3c/,
+    cause: (found) =>
+      `This iPXE cannot fetch ${word(found, 'url')}: it was built without that protocol (${word(found, 'scheme')}), or the server sends it on to one that it was built without (https)`,
+    remedy:
+      'Chain to an iPXE that has it (its banner lists the features), or serve the file by plain http without a redirect',
+  },
+  {
     id: 'says-proxy-answers',
     pattern: /Received HTTP code (?<status>[45]\d\d) from proxy/,
     cause: (found) =>
@@ -76,9 +85,9 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-is-no-name',
     pattern:
-      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])|(?:lookup|could not resolve host(?:name)?:|UnknownHostException:) (?<unset>\$\{?\w+\}?)/i,
+      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])|(?:lookup|could not resolve host(?:name)?:|UnknownHostException:) (?<unset>\$\{?\w+\}?)|could not resolve hostname (?<template>[^:"\s][^:"]{0,80}(?:\{\{|\| ?\w)[^:"]{0,80})/i,
     cause: (found) =>
-      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node', 'unset')}": a value is empty there, or was written wrongly`,
+      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node', 'unset', 'template')}": a value is empty there, or was written wrongly`,
     remedy:
       'Correct the host name in the settings of the program that asks (its kubeconfig, inventory, variables or template), not in the DNS',
   },
