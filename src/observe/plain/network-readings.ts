@@ -168,6 +168,14 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Let the operator or the service CA write caBundle anew (annotation service.beta.openshift.io/inject-cabundle, or of cert-manager), and see that the pods serve the certificate of that authority',
   },
   {
+    id: 'says-certificate-weak',
+    pattern: /\b(?<which>ca|ee) (?<what>md|key) too (?:weak|small)/i,
+    cause: (found) =>
+      `The certificate of ${word(found, 'which')?.toLowerCase() === 'ca' ? `an authority of ${at(found)}` : at(found)} is ${word(found, 'what')?.toLowerCase() === 'md' ? 'signed by a digest (SHA-1, MD5)' : 'of a key'} that the policy of this machine holds for too weak`,
+    remedy:
+      'Have it made anew (SHA-256, RSA with 2048 bits or more); until then a weaker policy takes it ("update-crypto-policies --set LEGACY", or SECLEVEL of OpenSSL)',
+  },
+  {
     id: 'says-authority-unknown',
     pattern:
       /signed by unknown authority|x509: certificate sign\w*$|unable to get local issuer certificate|(?<!(?:creat|generat|us|mak)\w{0,4} (?:an? |the |your )?)self[- ]signed certificate|certificate verify failed|CERTIFICATE_VERIFY_FAILED|PKIX path building failed|unable to verify the first certificate|server certificate verification failed|certificate of '[^']+' (?:is not trusted|doesn't have a known issuer)|SSL certificate problem/i,

@@ -700,6 +700,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'This machine does not let /opt/fern/oc run',
   ],
   [
+    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: CA md too weak (_ssl.c:1129)',
+    'says-certificate-weak',
+    'signed by a digest (SHA-1, MD5) that the policy of this machine holds for too weak',
+  ],
+  [
     '"module_stdout": "/bin/sh: 1: /usr/bin/python: not found ",',
     'says-program-missing',
     'The program /usr/bin/python is not there',
