@@ -38,8 +38,8 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
   {
     id: 'says-link-lost',
     pattern:
-      /(?<card>[\w.@-]+): (?:NIC )?Link is Down\b|device \((?<nm>[^)]+)\): carrier: link (?:lost|disconnected)/,
-    cause: (found) => `The network card ${word(found, 'card', 'nm')} has lost its link`,
+      /(?<card>[\w.@-]+): (?:NIC )?Link is Down\b|device \((?<nm>[^)]+)\): carrier: link (?:lost|disconnected)|device \((?<gone>[^)]+)\): state change: activated -> unavailable \(reason 'carrier-changed'/,
+    cause: (found) => `The network card ${word(found, 'card', 'nm', 'gone')} has lost its link`,
     remedy: 'Look at cable, switch port and, of a virtual machine, whether its card is connected',
   },
   {
@@ -65,7 +65,7 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
   {
     id: 'says-firewalld',
     pattern:
-      /Error: (?<code>ZONE_CONFLICT|NOT_ENABLED|COMMAND_FAILED|ZONE_ALREADY_SET|INVALID_[A-Z]+|UNKNOWN_[A-Z]+): (?<why>.{3,300})/,
+      /\b(?:Error|ERROR): (?<code>ZONE_CONFLICT|NOT_ENABLED|COMMAND_FAILED|ZONE_ALREADY_SET|INVALID_[A-Z]+|UNKNOWN_(?!INTERFACE\b)[A-Z]+): (?<why>.{3,300})/,
     cause: (found) => `firewalld does not do it (${word(found, 'code')}): ${found.groups.why}`,
     remedy:
       'Compare with "firewall-cmd --list-all-zones" and --get-services; a port is written as 8443/tcp, and --permanent wants --reload. Where its rules fail, "nft list ruleset" shows who else sets some',
@@ -119,13 +119,44 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
   {
     id: 'says-dnssec',
     pattern:
-      /DNSSEC validation failed|broken trust chain resolving '(?<name>[^'/]+)|no valid signature found|Unable to fetch DNSKEY set '(?<keys>[^']+)'/,
+      /DNSSEC validation failed|broken trust chain resolving '(?<name>[^'/]+)|no valid signature found|Unable to fetch DNSKEY set '(?<keys>[^']+)'|DNSKEY set for zone '(?<anchor>[^']+)' could not be verified with current keys|managed-keys-zone: loading from master file (?<store>\S+) failed/,
     cause: (found) =>
-      word(found, 'keys') === undefined && found.groups.keys === undefined
-        ? `What the name server is told${named(word(found, 'name') && `of ${word(found, 'name')}`)} does not pass the check of signatures (DNSSEC), mostly because zones inside are not signed`
-        : `The name server cannot fetch the keys of "${found.groups.keys}" for the check of signatures (DNSSEC), as is so without internet`,
+      found.groups.anchor !== undefined || found.groups.store !== undefined
+        ? 'The keys by which the name server checks signatures (DNSSEC) do not fit, or their file on this machine is damaged or out of date'
+        : found.groups.keys === undefined
+          ? `What the name server is told${named(word(found, 'name') && `of ${word(found, 'name')}`)} does not pass the check of signatures (DNSSEC), mostly because zones inside are not signed`
+          : `The name server cannot fetch the keys of "${found.groups.keys}" for the check of signatures (DNSSEC), as is so without internet`,
     remedy:
-      'Switch the check off for the zones inside (validate-except, dnssec-validation no, domain-insecure, DNSSEC=no of systemd-resolved)',
+      'Switch the check off for the zones inside (validate-except, dnssec-validation no, domain-insecure, DNSSEC=no of systemd-resolved); of damaged keys, remove managed-keys.bind and its journal, and start named where it reaches the root',
+  },
+  {
+    id: 'says-ssh-throttles',
+    pattern:
+      /beginning MaxStartups throttling|drop connection #\d+ from \[?(?<from>[^\]\s]+).{0,80} past MaxStartups/,
+    cause: (found) =>
+      `The SSH server of this machine turns new connections away${because(word(found, 'from'))}: too many are open at once that have not logged in yet (MaxStartups)`,
+    remedy:
+      'Let fewer connect at once (forks of Ansible, loops over hosts), or raise MaxStartups in sshd_config; see whether a stranger tries passwords',
+  },
+  {
+    id: 'says-squid',
+    pattern:
+      /(?<cert>No valid signing (?:SSL )?certificate configured for HTTPS?_port \S+)|(?<store>Uninitialized SSL certificate database directory: [^\s"]+?)\.? |The (?<helper>\S+) .{0,120}helpers are crashing too rapidly|^\d{4}\/\d\d\/\d\d [\d:]{8}(?: kid\d+)?\| FATAL: (?<why>(?!Bungled|The \S+ .{0,120}helpers are crashing).{6,200})/,
+    cause: (found) =>
+      `The proxy squid does not start: ${
+        word(found, 'cert', 'store', 'why') ??
+        `its helper ${word(found, 'helper')} ends at once${/certgen|ssl_crtd/.test(found.groups.helper ?? '') ? ', mostly because the store of its certificates was not made yet, or belongs to another user' : ''}`
+      }`,
+    remedy:
+      '"squid -k parse" checks the settings; cert= must be a PEM with certificate and key that the user squid may read; "security_file_certgen -c -s DIRECTORY -M 4MB" makes the store, which must belong to that user',
+  },
+  {
+    id: 'says-virtual-network-down',
+    pattern: /network '(?<name>[^']+)' is not active/,
+    cause: (found) =>
+      `The virtual network ${word(found, 'name')} of libvirt is not started, so no machine can be put into it`,
+    remedy:
+      '"virsh net-start NAME" and "virsh net-autostart NAME"; where it does not start, it says why (a firewall that does not run, an address that is taken, dnsmasq)',
   },
   {
     id: 'says-time-source-wrong',

@@ -13,6 +13,54 @@ export const DISK_READINGS: readonly PlainReading[] = [
       'Make room there, or give it a larger disk ("du -xh --max-depth=1" shows what takes it)',
   },
   {
+    id: 'says-fstab-entry',
+    pattern: /mount: (?<path>\/\S*): can't find in \/etc\/fstab/,
+    cause: (found) =>
+      `/etc/fstab has no entry for ${word(found, 'path')}, and the command does not say what is to be mounted there`,
+    remedy: 'Add the entry, or name the disk and the directory both ("mount DISK DIRECTORY")',
+  },
+  {
+    id: 'says-file-system-twice',
+    pattern: /XFS \((?<device>[^)]+)\): Filesystem has duplicate UUID/,
+    cause: (found) =>
+      `The XFS file system on ${word(found, 'device')} has the same UUID as one that is mounted already: it is a copy or a snapshot of it, or the same disk by another path`,
+    remedy:
+      'Of a copy, mount it with -o nouuid, or give it a UUID of its own ("xfs_admin -U generate DISK"); of another path, use the multipath device',
+  },
+  {
+    id: 'says-not-ext',
+    pattern: /resize2fs: Bad magic number in super-block while trying to open (?<device>\S+)/,
+    cause: (found) =>
+      `The file system on ${word(found, 'device')} is no ext2, ext3 or ext4, which is all that resize2fs can widen`,
+    remedy: '"lsblk -f" shows what it is; XFS is widened with "xfs_growfs MOUNTPOINT"',
+  },
+  {
+    id: 'says-smart',
+    pattern:
+      /Device: (?<device>\/dev\/\S+?)(?: \[[^\]]*\])?, (?<why>FAILED SMART self-check|[1-9]\d* (?:Currently unreadable|Offline uncorrectable)[\w ()]{0,40})|SMART overall-health self-assessment test result: (?<result>FAILED!?)/,
+    cause: (found) =>
+      `The disk${named(word(found, 'device'))} reports that it is failing (${word(found, 'why', 'result')})`,
+    remedy: 'Save what is on it and replace it ("smartctl -a DISK")',
+  },
+  {
+    id: 'says-device-read-only',
+    pattern:
+      /(?<device>\/dev\/(?!null\b|shm\b)[\w./-]+)['"]?: (?:[\w ]{3,60}: )?Read-only file system|Problem opening (?<sgdisk>\/dev\/\S+) for reading! Error is 30\b|blockdev: .{0,40}(?<blockdev>\/dev\/\S+).{0,40}Read-only/i,
+    cause: (found) =>
+      `The device ${word(found, 'device', 'sgdisk', 'blockdev')} itself is read-only: it is a virtual drive (of the firmware or the management controller), write-protected, or broken`,
+    remedy:
+      'See what it is ("lsblk -o NAME,RO,MODEL,TRAN"): unplug or switch off a virtual drive in the firmware, or leave it out by name where disks are cleaned or installed to (root device hints, skip_block_devices)',
+  },
+  {
+    id: 'says-signature-left',
+    pattern:
+      /(?<kind>\w+) signature detected on (?<device>\/dev\/\S+) at offset \d+\. Wipe it\? .{0,12}\[n\]|Can't initialize physical volume "(?<pv>[^"]+)" of volume group "(?<group>[^"]+)" without -ff|^(?:\s*)Aborted wiping of (?<left>\w+)\./,
+    cause: (found) =>
+      `The disk${named(word(found, 'device', 'pv'))} bears the traces of an earlier use (${word(found, 'kind', 'left') ?? `volume group ${word(found, 'group')}`}), and LVM does not overwrite them unasked`,
+    remedy:
+      'Look first whether anything on it is wanted ("lsblk -f", "pvs"); then "wipefs -a DISK" (of an old volume group "vgremove", "pvremove -ff"), or give --yes',
+  },
+  {
     id: 'says-volume-group-full',
     pattern:
       /Volume group "(?<group>[^"]+)" has insufficient free space \((?<free>\d+) extents\): (?<wanted>\d+) required/,
@@ -63,7 +111,7 @@ export const DISK_READINGS: readonly PlainReading[] = [
     id: 'says-disk-unread',
     isGeneral: true,
     pattern:
-      /^(?:[\w.-]+: )?(?<what>[^:]{0,80}\b(?:p?read|p?writ|open|stat|creat|access|fsync|clos|remov|copy)[^:]{0,160}): (?:Input\/output|I\/O) error\b/i,
+      /^(?!.*End of file while reading data)(?:[\w.-]+: )?(?<what>[^:]{0,80}\b(?:p?read|p?writ|open|stat|creat|access|fsync|clos|remov|copy)[^:]{0,160}): (?:Input\/output|I\/O) error\b/i,
     cause: (found) =>
       `What lies on a disk or volume cannot be read or written any more${because(word(found, 'what'))}: the disk, or the storage behind it, fails or is gone`,
     remedy:
@@ -79,10 +127,20 @@ export const DISK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-iscsi-login',
     pattern:
-      /iSCSI login failed due to authorization failure|login rejected: .{0,40}\((?:02\/01|02\/02)\)/,
-    cause: () => 'The iSCSI target does not let this initiator in: its name or CHAP login is wrong',
+      /iSCSI login failed due to authorization failure|login rejected: .{0,40}\((?:02\/01|02\/02)\)|Target is enforcing iSCSI Authentication, login failed|iSCSI Initiator Node: (?<initiator>\S+) is not authorized to access iSCSI target portal group/,
+    cause: (found) =>
+      `The iSCSI target does not let this initiator${because(word(found, 'initiator'))} in: its name is not on the list of the target, or the CHAP login is missing or wrong`,
     remedy:
       'Compare /etc/iscsi/initiatorname.iscsi with the access list of the target, and the CHAP settings of both',
+  },
+  {
+    id: 'says-iscsi-cut',
+    pattern:
+      /Kernel reported iSCSI connection \S+ error \((?<why>[^)]{4,80})\)|connection\d+:\d+: (?:detected conn error \((?<code>\d+)\)|(?<ping>ping timeout of \d+ secs expired))|session\d+: (?<recovery>session recovery timed out after \d+ secs)/,
+    cause: (found) =>
+      `The connection to the iSCSI target is lost (${word(found, 'why', 'code', 'ping', 'recovery')}), so its disks hang or return errors`,
+    remedy:
+      'Look at the target and the network to it (load, MTU, duplicate initiator names): two initiators of one name throw each other out; "iscsiadm -m session -P 1" shows the state',
   },
   {
     id: 'says-iscsi-target-missing',
@@ -115,6 +173,17 @@ export const DISK_READINGS: readonly PlainReading[] = [
     cause: (found) => `The NFS server ${word(found, 'server')} does not answer any more`,
     remedy:
       'Look at the server, its load and the network to it (TCP 2049): who uses it hangs until it answers',
+  },
+  {
+    id: 'says-rpc',
+    pattern:
+      /clnt_create: RPC: (?<why>[^\n]{4,80})|(?:Cannot register service|unable to register \([^)]*\)\.?): ?RPC: (?<own>[^\n]{4,80})|portmap query failed: RPC: (?<map>[^\n]{4,60})/,
+    cause: (found) =>
+      word(found, 'own') === undefined
+        ? `The other machine does not offer the service of NFS 3 that is asked for (${word(found, 'why', 'map')}): its NFS server or rpcbind does not run or is behind a firewall, or it only serves NFS 4, which showmount cannot list`
+        : `A service of NFS cannot make itself known on this machine (${word(found, 'own')}): rpcbind does not run here, or does not let it`,
+    remedy:
+      '"rpcinfo -p SERVER" shows what is offered; start rpcbind and nfs-server there, open the services nfs, mountd and rpc-bind in the firewall, or mount with vers=4 and the port alone',
   },
   {
     id: 'says-exports-wrong',

@@ -41,9 +41,10 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-killed',
     isGeneral: true,
-    pattern: /(?:exit(?:ed)?|status|code)[ :=]+137\b|signal: killed/i,
-    cause: () =>
-      'A process was killed (SIGKILL): most often for memory, or by who runs it, as where a probe fails or it does not end in time',
+    pattern:
+      /(?:exit(?:ed)?|status|code)[ :=]+137\b|signal: killed|line \d+: +\d+ Killed\s+(?<command>\S+)/i,
+    cause: (found) =>
+      `A process${because(word(found, 'command'))} was killed (SIGKILL): most often for memory, or by who runs it, as where a probe fails or it does not end in time`,
     remedy:
       'The kernel log and the reason beside the code (OOMKilled) tell whether it was memory; else look at the events: probes that fail, a drain',
   },
@@ -57,7 +58,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-port-taken',
     pattern:
-      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|could not listen on (?:UDP|TCP) socket: address in use|port is already allocated|\bEADDRINUSE\b/i,
+      /(?<end>[\w.[\]:-]*:\d+)?:? ?bind: address already in use|address already in use|could not listen on (?:UDP|TCP) socket: address in use|Could not bind socket: \(98\) Address in use|port is already allocated|\bEADDRINUSE\b/i,
     cause: (found) => `The port${named(word(found, 'end'))} is taken by another program`,
     remedy: 'See who has it ("ss -ltnp"), and stop that or choose another port',
   },
@@ -107,7 +108,7 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-program-missing',
     pattern:
-      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found$|failed to run command ['‘](?<coreutils>[^'’]+)['’]: No such file|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '|'(?<windows>[\w.\\/-]+)' is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)/i,
+      /exec: \\*"(?<exec>[^"\\]+)\\*": (?:executable file not found|stat)|(?<shell>[\w.+-]+): command not found|\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?<plain>[\w.+/-]+): not found(?=\s*(?:$|["\\]))|failed to run command ['‘](?<coreutils>[^'’]+)['’]: No such file|executable file `(?<crun>[^`]+)` not found in|OCI runtime attempted to invoke a command that was not found|(?<python>[\w.-]+): No such file or directory: '|'(?<windows>[\w.\\/-]+)' is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)/i,
     cause: (found) =>
       `The program${named(word(found, 'exec', 'shell', 'plain', 'coreutils', 'crun', 'python', 'windows'))} is not there`,
     remedy: 'Install it, or put it on the PATH; in a container, use an image that has it',
@@ -120,6 +121,15 @@ export const HOST_READINGS: readonly PlainReading[] = [
       `The disk or device${named(word(found, 'drive', 'path', 'label'))} is not there`,
     remedy:
       'See what there is ("lsblk -f", "ls /dev/disk/by-label"), and name that one; of a virtual machine, attach it',
+  },
+  {
+    id: 'says-driver-firmware',
+    pattern:
+      /(?<driver>[\w-]+) [\da-f:.]{7,14}: Direct firmware load for (?<file>\S+) failed with error -2\b|Can't load firmware file (?<named>\S+)/,
+    cause: (found) =>
+      `The driver${named(word(found, 'driver'))} finds no firmware ${word(found, 'file', 'named')} for its device`,
+    remedy:
+      'Install the package that has it (linux-firmware), and make the initramfs anew ("dracut -f") where the device is needed at boot; where the device works all the same, an older firmware was found',
   },
   {
     id: 'says-card-missing',
@@ -239,6 +249,12 @@ export const HOST_READINGS: readonly PlainReading[] = [
       'Run it as root or with CAP_NET_BIND_SERVICE, or take a higher port; "ausearch -m avc" shows what SELinux forbade (semanage port, setsebool)',
   },
   {
+    id: 'says-ssh-server-keys',
+    pattern: /no hostkeys available -- exiting/,
+    cause: () => 'The SSH server has no host keys that it can read, and does not start',
+    remedy: 'Make them ("ssh-keygen -A"), and look at their owner and rights (root, 0600 or 0640)',
+  },
+  {
     id: 'says-not-bound',
     pattern:
       /cannot bind (?:UNIX |to )?socket(?: \((?<why>Cannot assign requested address)\))?(?: for)? \[(?<end>[^\]]+:\d+)\]|bind\(\) to (?<nginx>\S+:\d+) failed \(99: (?<reason>[^)]+)\)|listen tcp (?<go>\S+:\d+): bind: (?<said>cannot assign requested address)/i,
@@ -261,13 +277,30 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-selinux',
     pattern:
-      /SELinux is preventing (?<what>\S+ from .{3,160}?)(?:\.(?: For|\s|$)|$)|avc: +denied +\{ (?<action>[^}]+) \}(?!.*permissive=1) for .{0,80}comm="(?<comm>[^"]+)"(?: (?:name|path)="(?<file>[^"]+)")?/,
+      /SELinux is preventing (?<what>\S+ from .{3,160}?)(?:\.(?: For|\s|$)|$)|avc: +denied +\{ (?<action>[^}]+) \}(?!.*permissive=1) for .{0,80}comm="?(?<comm>[^"\s]+)"?(?: (?:name|path)="?(?<file>[^"\s]+)"?)?(?: (?:dest|src)=(?<port>\d+))?(?:.*tcontext=\S+?:\w+:(?<label>\w+_t)\b)?/,
     cause: (found) =>
       word(found, 'what') === undefined
-        ? `SELinux denies ${word(found, 'comm')} an access (${word(found, 'action')})${because(word(found, 'file'))}`
+        ? `SELinux denies ${word(found, 'comm')} an access (${word(found, 'action')}${named(word(found, 'port') && `port ${word(found, 'port')}`)}${named(word(found, 'label') && `on what has the label ${word(found, 'label')}`)})${because(word(found, 'file'))}`
         : `SELinux keeps ${word(found, 'what')}`,
     remedy:
       '"ausearch -m avc -ts recent | audit2why" says what would allow it: a label (restorecon), a boolean (setsebool) or a port (semanage)',
+  },
+  {
+    id: 'says-program-forbidden',
+    pattern: /\b(?:ba|z|k|da)?sh: (?:line \d+: )?(?<path>\/[^\s:]+): Operation not permitted$/,
+    cause: (found) =>
+      `This machine does not let ${word(found, 'path')} run, though its rights may allow it: a list of trusted programs (fapolicyd) or another security module forbids it`,
+    remedy:
+      'See "systemctl status fapolicyd" and its log ("fapolicyd --debug-deny"); "fapolicyd-cli --file add PATH" trusts the file. Look also at "lsattr" of it',
+  },
+  {
+    id: 'says-container-set-up-denied',
+    pattern:
+      /(?:crun|runc|container \S+): (?<what>[^:]{4,200}): (?:Permission denied|Operation not permitted): OCI permission denied/i,
+    cause: (found) =>
+      `The runtime may not set up the container (${word(found, 'what')}): it runs inside another container that lacks a privilege, its storage belongs to another user or range of ids, or SELinux or AppArmor forbids it`,
+    remedy:
+      'Look at denials ("ausearch -m avc -ts recent", "journalctl -k | grep DENIED") and at owner and label of the storage ("ls -ldZ"); where ids were changed, "podman system migrate"; inside a container, give that one the privilege',
   },
   {
     id: 'says-access-denied',

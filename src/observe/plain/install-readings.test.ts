@@ -29,10 +29,10 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'coreos-installer stops: Secure IPL is not supported',
   ],
   [
-    'http://10.9.0.2:8080/fern.ipxe... Operation not supported (https://ipxe.org/3c092083)',
+    'http://10.9.0.2:8080/fern.ipxe... No such device (https://ipxe.org/2c048087)',
     '*',
     'says-ipxe',
-    'iPXE does not get http://10.9.0.2:8080/fern.ipxe: Operation not supported',
+    'iPXE does not get http://10.9.0.2:8080/fern.ipxe: No such device',
   ],
   [
     'Error: parsing the list Caused by: 0: the moss of line 3 is no number',

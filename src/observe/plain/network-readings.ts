@@ -11,6 +11,15 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       'Run it outside of that container or with the right to use the network; "ausearch -m avc" and the log of AppArmor tell who forbade it',
   },
   {
+    id: 'says-ipxe-protocol',
+    pattern:
+      /(?<url>(?<scheme>https?|nfs|ftp|tftp|iscsi|ib):\S{2,300}?)\.{2,6} ?Operation not supported \(https?:\/\/ipxe\.org\/3c/,
+    cause: (found) =>
+      `This iPXE cannot fetch ${word(found, 'url')}: it was built without that protocol (${word(found, 'scheme')}), or the server sends it on to one that it was built without (https)`,
+    remedy:
+      'Chain to an iPXE that has it (its banner lists the features), or serve the file by plain http without a redirect',
+  },
+  {
     id: 'says-proxy-answers',
     pattern: /Received HTTP code (?<status>[45]\d\d) from proxy/,
     cause: (found) =>
@@ -76,9 +85,9 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-name-is-no-name',
     pattern:
-      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])|(?:lookup|could not resolve host(?:name)?:|UnknownHostException:) (?<unset>\$\{?\w+\}?)/i,
+      /lookup (?<name>false|true|null|none|nil|undefined)\.?(?: on \S+)?: no such host|could not resolve host(?:name)?:? ?["'‘]?(?<curl>false|true|null|none|nil|undefined)\b(?![.-])|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<node>false|true|null|none|nil|undefined)\b(?![.-])|(?:lookup|could not resolve host(?:name)?:|UnknownHostException:) (?<unset>\$\{?\w+\}?)|could not resolve hostname (?<template>[^:"\s][^:"]{0,80}(?:\{\{|\| ?\w)[^:"]{0,80})/i,
     cause: (found) =>
-      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node', 'unset')}": a value is empty there, or was written wrongly`,
+      `Where the name of a host should be, the settings have the word "${word(found, 'name', 'curl', 'node', 'unset', 'template')}": a value is empty there, or was written wrongly`,
     remedy:
       'Correct the host name in the settings of the program that asks (its kubeconfig, inventory, variables or template), not in the DNS',
   },
@@ -167,6 +176,14 @@ export const NETWORK_READINGS: readonly PlainReading[] = [
       `The API does not trust the certificate of ${at(found)}, which serves the webhook ${word(found, 'name')}: the caBundle of its configuration is not the authority that signed it`,
     remedy:
       'Let the operator or the service CA write caBundle anew (annotation service.beta.openshift.io/inject-cabundle, or of cert-manager), and see that the pods serve the certificate of that authority',
+  },
+  {
+    id: 'says-certificate-weak',
+    pattern: /\b(?<which>ca|ee) (?<what>md|key) too (?:weak|small)/i,
+    cause: (found) =>
+      `The certificate of ${word(found, 'which')?.toLowerCase() === 'ca' ? `an authority of ${at(found)}` : at(found)} is ${word(found, 'what')?.toLowerCase() === 'md' ? 'signed by a digest (SHA-1, MD5)' : 'of a key'} that the policy of this machine holds for too weak`,
+    remedy:
+      'Have it made anew (SHA-256, RSA with 2048 bits or more); until then a weaker policy takes it ("update-crypto-policies --set LEGACY", or SECLEVEL of OpenSSL)',
   },
   {
     id: 'says-authority-unknown',

@@ -38,10 +38,12 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
   {
     id: 'says-packages-locked',
     pattern:
-      /can't create transaction lock on|Waiting for process with pid (?<pid>\d+) to finish|^error: (?:[a-z ]{3,40}: )?Transaction in progress: (?<ostree>.{3,80})/,
+      /can't create transaction lock on|Waiting for process with pid (?<pid>\d+) to finish|Could not get lock \/var\/\S+?\. It is held by process (?<apt>\d+ \([^)]{1,40}\))|^error: (?:[a-z ]{3,40}: )?Transaction in progress: (?<ostree>.{3,80})/,
     cause: (found) =>
       word(found, 'ostree') === undefined
-        ? `Another dnf or rpm runs on this machine${because(word(found, 'pid') && `process ${word(found, 'pid')}`)}, or the command is not run as root`
+        ? word(found, 'apt') !== undefined
+          ? `Another program of apt or dpkg runs on this machine: process ${word(found, 'apt')}`
+          : `Another dnf or rpm runs on this machine${because(word(found, 'pid') && `process ${word(found, 'pid')}`)}, or the command is not run as root`
         : `Another rpm-ostree works on this machine (${word(found, 'ostree')})`,
     remedy:
       'Let it end (often automatic updates); "ps -fp PID" shows what it is, and "rpm-ostree cancel" ends one that hangs',
@@ -62,11 +64,14 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-subscription-unreached',
-    pattern: /Unable to reach the server at (?<server>\S+)|Unable to verify server's identity/,
+    pattern:
+      /Unable to reach the server at (?<server>\S+)|Unable to verify server's identity(?:: (?<cut>\((?:104|110|111|113|32), [^)]{4,60}\)))?/,
     cause: (found) =>
-      word(found, 'server') === undefined
-        ? 'The certificate of the subscription server is not trusted here: its own authority, or a proxy in between'
-        : `The subscription server ${word(found, 'server')} cannot be reached from here`,
+      word(found, 'cut') !== undefined
+        ? `The subscription server cannot be reached from here: the connection is refused or cut (${word(found, 'cut')}), by it or by what stands on the way`
+        : word(found, 'server') === undefined
+          ? 'The certificate of the subscription server is not trusted here: its own authority, or a proxy in between'
+          : `The subscription server ${word(found, 'server')} cannot be reached from here`,
     remedy:
       'Without internet, register with a Satellite inside (and install its consumer CA package), or do without and use repositories inside; else name the proxy in /etc/rhsm/rhsm.conf',
   },
@@ -79,9 +84,11 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-repository-not-entitled',
-    pattern: /'(?<repo>[\w.-]+)' does not match a valid repository ID/,
+    pattern: /'(?<repo>[\w.*-]+)' does not match a valid repository ID/,
     cause: (found) =>
-      `This machine is not entitled to the repository ${word(found, 'repo')}, or its name is misspelt`,
+      word(found, 'repo') === '*'
+        ? 'This machine has no repository at all from its subscription: it is not registered, or nothing is attached to it'
+        : `This machine is not entitled to the repository ${word(found, 'repo')}, or its name is misspelt`,
     remedy: '"subscription-manager repos --list" shows what it may have',
   },
   {
@@ -105,13 +112,70 @@ export const PACKAGE_READINGS: readonly PlainReading[] = [
       'Add the repository that has what is required, of the same release, or leave out the package that stands in the way',
   },
   {
+    id: 'says-package-bears-none',
+    pattern: /Package (?<file>\S+) is not signed\b/,
+    cause: (found) =>
+      `The package ${word(found, 'file')} bears no signature at all, and this machine takes only signed ones`,
+    remedy:
+      'Take the signed package from its vendor, or sign it ("rpmsign --addsign"); where it is trusted, install it with --nogpgcheck (localpkg_gpgcheck=0, gpgcheck=0 of its repository)',
+  },
+  {
+    id: 'says-repository-signature',
+    pattern:
+      /repo(?:sitory)? '(?<repo>[^']+)': repomd\.xml GPG signature verification error: (?<why>.{4,80})/,
+    cause: (found) =>
+      `The signature of the list of the package repository ${word(found, 'repo')} is not accepted (${word(found, 'why')}): its key is not imported here, the list was changed or mirrored without its signature, or was signed anew`,
+    remedy:
+      'Import the key of the repository (gpgkey=, "rpm --import"), "dnf clean all", mirror repomd.xml and repomd.xml.asc of the same moment; a mirror that makes lists of its own needs repo_gpgcheck=0',
+  },
+  {
+    id: 'says-package-check-failed',
+    isGeneral: true,
+    pattern: /\bGPG check FAILED/i,
+    cause: () =>
+      'The signature of a package is not accepted: it bears none, or this machine does not have the key it was signed with',
+    remedy:
+      'The lines before it name the package and the key: import the key of that repository ("rpm --import", gpgkey=), or take a signed package',
+  },
+  {
     id: 'says-package-unsigned',
     pattern:
-      /Public key for (?<file>\S+\.rpm) is not (?:installed|trusted)|GPG keys listed for the "(?<repo>[^"]+)" repository are already installed but they are not correct|GPG check FAILED|Couldn't open file \S*RPM-GPG-KEY\S*/i,
+      /Public key for (?<file>\S+\.rpm) is not (?:installed|trusted)|GPG keys listed for the "(?<repo>[^"]+)" repository are already installed but they are not correct|Couldn't open file \S*RPM-GPG-KEY\S*/i,
     cause: (found) =>
       `The signature of ${word(found, 'file') ?? (word(found, 'repo') && `the packages of ${found.groups.repo}`) ?? 'a package'} is not accepted: this machine does not have the key it was signed with`,
     remedy:
       'Import the key of that repository ("rpm --import", gpgkey= of the repository), or look whether the mirror changed the packages',
+  },
+  {
+    id: 'says-apt-repository',
+    pattern:
+      /The repository '(?<repo>[^']+)' (?<why>(?:does not have|no longer has) a Release file|is not signed)|^(?:W: )?GPG error: (?<signed>\S+) .{0,160}NO_PUBKEY (?<key>[0-9A-F]{8,40})|Release file for (?<url>\S+) is (?<time>(?:not valid yet|expired) \(invalid (?:for another|since) [^)]{2,60}\))/,
+    cause: (found) => {
+      if (word(found, 'key') !== undefined)
+        return `apt does not have the key ${word(found, 'key')} with which the repository ${word(found, 'signed')} is signed`;
+      return word(found, 'time') === undefined
+        ? `apt does not take the repository ${word(found, 'repo')}: it ${word(found, 'why')}`
+        : `apt does not take ${word(found, 'url')}: it is ${word(found, 'time')}; the clock of this machine is wrong, or the mirror was not renewed`;
+    },
+    remedy:
+      'Put the key into /etc/apt/keyrings and name it (signed-by=); name a release that the mirror holds, with all of dists/; compare the clock ("timedatectl")',
+  },
+  {
+    id: 'says-apt-unmet',
+    pattern:
+      /^\s*(?<package>[\w.+:-]+) : (?:Pre)?-?Depends: (?<what>\S.{0,80}?) but (?<why>it is not (?:going to be installed|installable)|\S+ is to be installed)/,
+    cause: (found) =>
+      `The package ${word(found, 'package')} cannot be installed: it needs ${word(found, 'what')}, but ${word(found, 'why')}`,
+    remedy:
+      '"apt-cache policy PACKAGE" shows which repositories offer it: use those of one release only, "apt-mark showhold" for what is held, "apt --fix-broken install" for what is half done',
+  },
+  {
+    id: 'says-repository-status',
+    pattern: /Status code: (?<code>[345]\d\d) for (?<url>https?:\/\/\S+)/,
+    cause: (found) =>
+      `The package repository answers ${word(found, 'code')} for ${word(found, 'url')}${/^40[13]/.test(found.groups.code ?? '') ? ': this machine has no right to it, mostly because its subscription (or its certificate) lacks it, has ended, or does not fit the clock' : /^404/.test(found.groups.code ?? '') ? ': the mirror does not hold that repository, release or architecture there' : ''}`,
+    remedy:
+      '"subscription-manager status" and "repos --list"; of a mirror inside, compare the path with what it holds (repodata/repomd.xml), and "dnf clean all"',
   },
   {
     id: 'says-repository-ended',

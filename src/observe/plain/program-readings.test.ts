@@ -118,7 +118,7 @@ mdadm: /dev/md0 assembled from 1 drive - not enough to start the array.
 mpatha: remaining active paths: 0
   says-paths-lost: All paths to the multipath disk mpatha are lost
 iscsiadm: initiator reported error (24 - iSCSI login failed due to authorization failure)
-  says-iscsi-login: The iSCSI target does not let this initiator in: its name or CHAP login is wrong
+  says-iscsi-login: The iSCSI target does not let this initiator in: its name is not on the list of the target, or the CHAP login
 iscsiadm: No records found
   says-iscsi-target-missing: The iSCSI target that is named is not known: it was not found or not discovered
 iscsiadm: initiator reported error (8 - connection timed out)
@@ -129,6 +129,74 @@ No key available with this passphrase.
   says-luks: The passphrase or key file does not open the encrypted disk
 nfs: server nfs.fern.lan not responding, still trying
   says-nfs-silent: The NFS server nfs.fern.lan does not answer any more
+wipefs: error: /dev/sdb: probing initialization failed: Read-only file system
+  says-device-read-only: The device /dev/sdb itself is read-only
+  WARNING: xfs signature detected on /dev/sdc at offset 0. Wipe it? [y/n]: [n]
+  says-signature-left: The disk /dev/sdc bears the traces of an earlier use (xfs)
+  Can't initialize physical volume "/dev/sdb" of volume group "fern" without -ff
+  says-signature-left: The disk /dev/sdb bears the traces of an earlier use (volume group fern)
+iSCSI Initiator Node: iqn.1994-05.com.redhat:fern is not authorized to access iSCSI target portal group: 1.
+  says-iscsi-login: The iSCSI target does not let this initiator (iqn.1994-05.com.redhat:fern) in
+sudo: a password is required
+  says-sudo-asks: sudo does not let the user become root without asking (a password is required)
+fern is not in the sudoers file.  This incident will be reported.
+  says-sudo-asks: sudo does not let the user fern become root
+device (eno1): state change: activated -> unavailable (reason 'carrier-changed', sys-iface-state: 'managed')
+  says-link-lost: The network card eno1 has lost its link
+Unable to verify server's identity: (104, 'Connection reset by peer')
+  says-subscription-unreached: the connection is refused or cut ((104, 'Connection reset by peer'))
+Error: '*' does not match a valid repository ID. Use "subscription-manager repos --list" to see valid repositories.
+  says-repository-not-entitled: This machine has no repository at all from its subscription
+E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4410 (unattended-upgr)
+  says-packages-locked: Another program of apt or dpkg runs on this machine: process 4410 (unattended-upgr)
+E: The repository 'http://depot.fern.lan/debian trixie Release' does not have a Release file.
+  says-apt-repository: apt does not take the repository http://depot.fern.lan/debian trixie Release: it does not have a Release file
+W: GPG error: http://depot.fern.lan/debian trixie InRelease: The following signatures couldn't be verified because the public key is not available: NO_PUBKEY 4D64390375060AA4
+  says-apt-repository: apt does not have the key 4D64390375060AA4 with which the repository http://depot.fern.lan/debian is signed
+E: Release file for http://depot.fern.lan/debian/dists/trixie/InRelease is not valid yet (invalid for another 3h 12min 5s). Updates for this repository will not be applied.
+  says-apt-repository: the clock of this machine is wrong, or the mirror was not renewed
+ lid-tools : Depends: liblid2 (= 2.1-4) but 2.1-5 is to be installed
+  says-apt-unmet: The package lid-tools cannot be installed: it needs liblid2 (= 2.1-4), but 2.1-5 is to be installed
+  - Status code: 403 for https://depot.fern.lan/rhel9/repodata/repomd.xml (IP: 10.9.0.3)
+  says-repository-status: The package repository answers 403 for https://depot.fern.lan/rhel9/repodata/repomd.xml: this machine has no right to it
+quadlet-generator[74]: converting "depot.container": unsupported key 'Pod' in group 'Container' in /etc/containers/systemd/depot.container
+  says-quadlet: Quadlet makes no unit from depot.container: unsupported key 'Pod' in group 'Container', which is misspelt or newer than this podman
+/usr/lib/systemd/system-generators/podman-system-generator failed with exit status 1
+  says-quadlet: podman-system-generator of podman could not make units from the container files
+drop connection #10 from [10.9.0.7]:4410 on [10.9.0.2]:22 past MaxStartups
+  says-ssh-throttles: turns new connections away (10.9.0.7): too many are open at once
+mount: /srv/depot: can't find in /etc/fstab.
+  says-fstab-entry: /etc/fstab has no entry for /srv/depot
+XFS (vdb1): Filesystem has duplicate UUID 1a2b - can't mount
+  says-file-system-twice: The XFS file system on vdb1 has the same UUID as one that is mounted already
+resize2fs: Bad magic number in super-block while trying to open /dev/mapper/fern-root
+  says-not-ext: The file system on /dev/mapper/fern-root is no ext2, ext3 or ext4
+smartd[74]: Device: /dev/sda [SAT], FAILED SMART self-check. BACK UP DATA NOW!
+  says-smart: The disk /dev/sda reports that it is failing (FAILED SMART self-check)
+connection3:0: detected conn error (1020)
+  says-iscsi-cut: The connection to the iSCSI target is lost (1020)
+clnt_create: RPC: Program not registered
+  says-rpc: The other machine does not offer the service of NFS 3 that is asked for (Program not registered)
+rpc.mountd[74]: Cannot register service: RPC: Unable to receive; errno = Connection refused
+  says-rpc: rpcbind does not run here, or does not let it
+Package lid-2.1-4.el9.x86_64.rpm is not signed
+  says-package-bears-none: The package lid-2.1-4.el9.x86_64.rpm bears no signature at all
+Error: Failed to download metadata for repo 'depot': repomd.xml GPG signature verification error: Bad GPG signature
+  says-repository-signature: The signature of the list of the package repository depot is not accepted (Bad GPG signature)
+Error: GPG check FAILED
+  says-package-check-failed: it bears none, or this machine does not have the key
+ERROR: COMMAND_FAILED: 'handle'
+  says-firewalld: firewalld does not do it (COMMAND_FAILED)
+managed-keys-zone: DNSKEY set for zone '.' could not be verified with current keys
+  says-dnssec: The keys by which the name server checks signatures (DNSSEC) do not fit
+2026/11/16 03:11:42 kid1| FATAL: No valid signing certificate configured for HTTP_port 0.0.0.0:3128
+  says-squid: The proxy squid does not start: No valid signing certificate configured for HTTP_port 0.0.0.0:3128
+2026/11/16 03:11:42 kid1| FATAL: The /usr/lib64/squid/security_file_certgen -s /srv/squid/db -M 4MB helpers are crashing too rapidly, need help!
+  says-squid: its helper /usr/lib64/squid/security_file_certgen ends at once, mostly because the store of its certificates was not made yet
+error: Requested operation is not valid: network 'fern' is not active
+  says-virtual-network-down: The virtual network fern of libvirt is not started
+Warning: /lib/dracut/hooks/initqueue/finished/devexists-\\x2fdev\\x2ffern-root.sh: "[ -e "/dev/fern-root" ]"
+  says-root-awaited: the device /dev/fern-root for its root file system does not appear
 exportfs: /etc/exports:3: unknown keyword "rw,no_root_sqash"
   says-exports-wrong: Line 3 of /etc/exports is not taken: unknown keyword "rw,no_root_sqash"
 mount error(13): Permission denied
@@ -419,6 +487,9 @@ testNearLines([
   ['Server api/m1 is DOWN, reason: Layer4 timeout, check duration: 2ms.', 'says-server-down'],
   ['Complete! The package haproxy-2.4.22-3.el9.x86_64 is installed'],
   ['kernel: nfs: server nfs.fern.lan OK'],
+  ['smartd[74]: Device: /dev/sda [SAT], is SMART capable. Adding to "monitor" list.'],
+  ["ERROR: UNKNOWN_INTERFACE: 'tun0' is not in any zone"],
+  ['cp: cannot create /srv/depot/a: Read-only file system', 'says-read-only'],
   ['Could not boot: Permission denied (https://ipxe.org/022c6092)'],
 ]);
 

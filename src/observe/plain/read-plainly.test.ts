@@ -724,6 +724,56 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The firewall of this machine (filter_FWD_public_REJECT) turns away what comes from 10.9.1.0 for 10.9.0.2 port 53',
   ],
   ['Error: exited with code 137', 'says-killed', 'A process was killed (SIGKILL)'],
+  [
+    '/srv/depot.sh: line 42:    34 Killed                  depotd -f /etc/depot.conf',
+    'says-killed',
+    'A process (depotd) was killed (SIGKILL)',
+  ],
+  [
+    'Failed to connect to the host via ssh: ssh: Could not resolve hostname fern_hosts | default([]): Name or service not known',
+    'says-name-is-no-name',
+    'the settings have the word "fern_hosts | default([])"',
+  ],
+  [
+    'fernnic 0000:01:00.0: Direct firmware load for fern/nic-7.fw failed with error -2',
+    'says-driver-firmware',
+    'The driver fernnic finds no firmware fern/nic-7.fw for its device',
+  ],
+  [
+    'sshd: no hostkeys available -- exiting.',
+    'says-ssh-server-keys',
+    'The SSH server has no host keys that it can read',
+  ],
+  [
+    'Error: crun: set propagation for `proc`: Permission denied: OCI permission denied',
+    'says-container-set-up-denied',
+    'The runtime may not set up the container (set propagation for',
+  ],
+  [
+    'bash: /opt/fern/oc: Operation not permitted',
+    'says-program-forbidden',
+    'This machine does not let /opt/fern/oc run',
+  ],
+  [
+    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: CA md too weak (_ssl.c:1129)',
+    'says-certificate-weak',
+    'signed by a digest (SHA-1, MD5) that the policy of this machine holds for too weak',
+  ],
+  [
+    '"module_stdout": "/bin/sh: 1: /usr/bin/python: not found ",',
+    'says-program-missing',
+    'The program /usr/bin/python is not there',
+  ],
+  [
+    'http://depot.fern.lan/vmlinuz... Operation not supported (https://ipxe.org/3c092083)',
+    'says-ipxe-protocol',
+    'This iPXE cannot fetch http://depot.fern.lan/vmlinuz: it was built without that protocol (http)',
+  ],
+  [
+    'avc:  denied  { name_connect } for  pid=9 comm="fernd" dest=5000 scontext=system_u:system_r:fern_t:s0 tcontext=system_u:object_r:commplex_main_port_t:s0 tclass=tcp_socket permissive=0',
+    'says-selinux',
+    'SELinux denies fernd an access (name_connect port 5000 on what has the label commplex_main_port_t)',
+  ],
   ['kernel: oom-kill: task=depotd', 'says-memory', 'There is not enough memory'],
   [
     'kernel: Memory cgroup out of memory: Killed process 811 (depotd) total-vm:856872kB, anon-rss:49600kB',

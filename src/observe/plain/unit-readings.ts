@@ -30,6 +30,14 @@ const UNIT_FILE = 'Correct it in the unit ("systemctl cat UNIT"), then "systemct
 /** What systemd says of units, before and around the programs that they run. */
 export const UNIT_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-root-awaited',
+    pattern: /initqueue\/finished\/devexists-(?<device>\\x2f\S{2,120}?)\.sh\b/,
+    cause: (found) =>
+      `The machine does not get on with its boot: the device ${word(found, 'device')?.replaceAll('\\x2f', '/').replaceAll('\\x2d', '-')} for its root file system does not appear`,
+    remedy:
+      'Look at root= (and rd.lvm.lv=, live image, coreos.live.rootfs_url) of the kernel line, and at the lines before: a download that failed, a disk whose driver is not in the initramfs ("dracut -f --add-drivers"), a network that did not come up',
+  },
+  {
     id: 'says-unit-step',
     pattern:
       /(?:(?<unit>[\w@.\\-]+\.\w+): )?(?:.{0,60}status=2[0-4]\d\/(?<status>(?!EXEC)[A-Z_]{3,30})|Failed at step (?<step>(?!EXEC)[A-Z_]{3,30}) spawning (?<path>\S+?): (?<why>.{3,80}))/,
@@ -51,7 +59,7 @@ export const UNIT_READINGS: readonly PlainReading[] = [
     cause: (found) =>
       `This machine has no unit ${word(found, 'unit', 'file', 'ansible')}: what brings it is not installed, or the name is not right`,
     remedy:
-      'Install the package that brings it, or correct its name ("systemctl list-unit-files"); units of a user want "systemctl --user"',
+      'Install the package that brings it, or correct its name ("systemctl list-unit-files"); units of a user want "systemctl --user"; of a container file (Quadlet), "podman-system-generator --dryrun" tells why none was made',
   },
   {
     id: 'says-unit-environment',
@@ -134,6 +142,26 @@ export const UNIT_READINGS: readonly PlainReading[] = [
     cause: () => 'The network of this machine was not up in time at its start',
     remedy:
       'See which card waits ("nmcli device", "networkctl"): its cable, its DHCP server, or a profile for a card that is not there',
+  },
+  {
+    id: 'says-quadlet',
+    pattern:
+      /converting "(?<file>[^"]+)": (?<why>unsupported key '[^']+' in group '[^']+'|.{6,160})|(?<generator>podman-(?:system|user)-generator) failed with exit status/,
+    cause: (found) =>
+      word(found, 'file') === undefined
+        ? `${word(found, 'generator')} of podman could not make units from the container files of this machine (Quadlet)`
+        : `Quadlet makes no unit from ${word(found, 'file')}: ${word(found, 'why')}${/^unsupported key/.test(found.groups.why ?? '') ? ', which is misspelt or newer than this podman' : ''}`,
+    remedy:
+      '"/usr/lib/systemd/system-generators/podman-system-generator --dryrun" (--user for a user) shows each mistake; compare the key with "man podman-systemd.unit" of this version, then "systemctl daemon-reload"',
+  },
+  {
+    id: 'says-sudo-asks',
+    pattern:
+      /sudo: (?<why>a (?:password|terminal) is required(?: to read the password)?|sorry, you must have a tty to run sudo|no tty present and no askpass program specified|(?:\d+ )?incorrect password attempts?)|(?<user>[\w.-]+) is not in the sudoers file|(?<become>Missing sudo password|Incorrect sudo password|Timeout \(\d+s\) waiting for privilege escalation prompt)/,
+    cause: (found) =>
+      `sudo does not let the user${named(word(found, 'user'))} become root without asking (${word(found, 'why', 'become') ?? 'not in the sudoers file'})`,
+    remedy:
+      'Give that user the right without a password (a file in /etc/sudoers.d: "USER ALL=(ALL) NOPASSWD: ALL"), or hand over the password (Ansible: --ask-become-pass, ansible_become_password)',
   },
   {
     id: 'says-needs-root',
