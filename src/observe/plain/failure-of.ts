@@ -24,7 +24,7 @@ export const NO_FAILURE =
 export const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 export const PROSE =
-  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Tt]hanks)\b[^=[\]{}]*$|^[^=:[\]{}"]*\b(?:[Yy]our?|[Pp]lease)\b[^=[\]{}]*\?\s*$/;
+  /^\s*(?:(?:```|~~~)\s*\w*\s*$|#{2,4} |\*\*[\w ?']+\*\*:?\s*$)|^(?!\s*(?:ERROR?|FATAL?)\b)[^=:[\]{}"]*\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Tt]hanks)\b(?!-)[^=[\]{}]*$|^[^=:[\]{}"]*\b(?:[Yy]our?|[Pp]lease)\b[^=[\]{}]*\?\s*$/;
 
 /** How surely a line tells of a failure; 0: it does not. */
 export function failureOf(line: EvidenceLine): Severity {
@@ -49,7 +49,7 @@ const LASTING = 3;
 const PASSES =
   /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|reflector\.go:\d+\].*could not find the requested resource|will (?:re)?try(?!.*disruption budget)/i;
 /** Only what is said last is meant as the end. */
-export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b/;
+export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG?|INFO)\b/;
 
 /** Whether a line says in any words that something failed. */
 export const saysItFailed = (line: EvidenceLine): boolean =>
