@@ -70,6 +70,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'says-aws-missing',
     'AWS does not have it in this account and region: The role with name tide cannot be found (NoSuchEntity)',
   ],
+  [
+    'Bad request with: [POST https://cloud.fern.lan:8774/v2.1/servers], error message: {"badRequest": {"code": 400, "message": "Multiple possible networks found, use a Network ID to be more specific."}}',
+    'says-openstack',
+    'OpenStack refuses it: Multiple possible networks found, use a Network ID to be more specific (badRequest)',
+  ],
 ];
 
 testSaidLines(

@@ -22,4 +22,13 @@ export const CLOUD_READINGS: readonly PlainReading[] = [
       `AWS does not have it in this account and region: ${word(found, 'why')}${because(word(found, 'code'))}`,
     remedy: 'Correct the name or id, and look at the region and account that are asked',
   },
+  {
+    // OpenStack answers with one member that is named by what is wrong; its clients print it as it came.
+    id: 'says-openstack',
+    pattern:
+      /\{\\?"(?<code>itemNotFound|badRequest|conflictingRequest|forbidden|overLimit|computeFault|NeutronError|unauthorized|badMethod|instanceFault)\\?": ?\{[^{}]{0,200}?\\?"message\\?": ?\\?"(?<why>[^"\\]{8,300})/,
+    cause: (found) => `OpenStack refuses it: ${word(found, 'why')}${because(word(found, 'code'))}`,
+    remedy:
+      'Correct what it names (flavor, network, image, quota, right of the project); "openstack ... list" shows what this project sees',
+  },
 ];

@@ -109,6 +109,13 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'Look for this crash in the known issues of its version, and try the newest one of its stream',
   },
   {
+    id: 'says-address-as-file',
+    pattern: /\b(?:open|stat) (?<url>https?:\/\/\S+): no such file or directory/i,
+    cause: (found) =>
+      `The program takes ${word(found, 'url')} for a file of this machine: where it stands, no address is taken, or none that ends so`,
+    remedy: 'Fetch it first and give the path, or give the address in the form the program takes',
+  },
+  {
     id: 'says-file-missing',
     pattern:
       /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|Can't open "?(?<openssl>[\w./~-]+)"? for (?:reading|writing), No such file|(?:open|CreateFile|stat|lstat|read|GetFileAttributesEx|chdir|exec)\w* ["']?(?<windows>[a-z]:[\\/][^:"']{1,200})["']?: The system cannot find|cannot find the (?:file|path) specified|ENOENT/i,

@@ -17,6 +17,36 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'The Kubernetes API of the new cluster did not come up in the time',
   ],
   [
+    'level=error msg=Cluster operator moss Available is False with MossController_Deploying: MossControllerAvailable: Waiting for Deployment',
+    'installer-log',
+    'says-operator-told',
+    'The cluster operator moss is not available: MossControllerAvailable: Waiting for Deployment',
+  ],
+  [
+    'ERROR Cluster operator moss Degraded is True with Moss_Dry: the lid of the depot is open',
+    'installer-log',
+    'says-operator-told',
+    'The cluster operator moss is degraded: the lid of the depot is open',
+  ],
+  [
+    'error syncing creds in mint-mode: error creating key: rpc error: code = FailedPrecondition desc = Key creation is not allowed on this service account.',
+    '*',
+    'says-machine-config',
+    'The controller does not bring about creds in mint-mode: error creating key',
+  ],
+  [
+    'failed: [fern-0] (item=moss) => {"ansible_loop_var": "item", "changed": false, "item": "moss", "msg": "the lid of moss is no list"}',
+    '*',
+    'says-ansible',
+    'A task of Ansible fails on fern-0: the lid of moss is no list',
+  ],
+  [
+    "The Virtual Machine Management Service failed to start the virtual machine 'fern' because one of the Hyper-V components",
+    '*',
+    'says-local-host',
+    "failed to start the virtual machine 'fern' because one of the Hyper-V components",
+  ],
+  [
     'Error: saving partitions from an MBR disk is not yet supported',
     'journal:node/coreos-installer-service',
     'says-coreos-installer',

@@ -7,6 +7,10 @@ const WHY = `${NO_REASON}${PASSES}(?<why>`;
 /** Where a quoted value ends: quotes inside it are seen without their backslash. */
 const QUOTED = String.raw`.{8,}?)"(?=[,}]|\s+[\w-]+=|\s*$)`;
 
+/** Objects of the machine config operator, whose names begin with a number where no kind stands before them. */
+const OF_MACHINES =
+  /(?:machine|kubelet|containerruntime|controller)_?-?config|\bpool\b|^\d\d-|rendered-/i;
+
 const CORRECT_AND_TRY =
   'Correct what it names in the cluster, the environment or the host, and try again';
 
@@ -29,6 +33,18 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
       `The ${word(found, 'what')} of the new cluster did not come up in the time that the installer waits`,
     remedy:
       'Why, the bootstrap machine tells: "openshift-install gather bootstrap", or "journalctl -b -u bootkube -u release-image -u kubelet" on it',
+  },
+  {
+    // What the installer gathers at its end, one line for each operator that is not well.
+    id: 'says-operator-told',
+    pattern: states(
+      String.raw`\blevel=error msg="?Cluster operator (?<what>[\w-]+) (?<state>Available is False|Degraded is True) with (?<kind>[\w:.-]*?):? (?<why>\S.{7,})`,
+      String.raw`^ERROR Cluster operator (?<name>[\w-]+) (?<told>Available is False|Degraded is True) with (?<type>[\w:.-]*?):? (?<said>\S.{7,})`,
+    ),
+    cause: (found) =>
+      `The cluster operator ${word(found, 'what', 'name')} is ${word(found, 'state', 'told') === 'Degraded is True' ? 'degraded' : 'not available'}: ${reason(found)}`,
+    remedy:
+      'Look at what it names: "oc describe co NAME", then the pods and events of its namespace; of several operators begin with network, etcd, ingress and storage, which others wait for',
   },
   {
     id: 'says-coreos-image',
@@ -102,8 +118,13 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
       String.raw`\b[Ee]rror syncing (?!load balancer|csr |endpoint)(?<what>(?:[\w ]+ )?[\w.-]+): ${WHY}.{8,})`,
       String.raw`error running MC[COS]\[BOOTSTRAP\]: (?<said>\S.{7,})`,
     ),
-    cause: (found) =>
-      `The machine configuration${word(found, 'what') ? ` (${word(found, 'what')})` : ''} is not taken: ${reason(found)}`,
+    // Controllers of all kinds say that they sync something.
+    cause: (found) => {
+      const what = word(found, 'what');
+      return what !== undefined && !OF_MACHINES.test(what)
+        ? `The controller does not bring about ${what}: ${reason(found)}`
+        : `The machine configuration${what ? ` (${what})` : ''} is not taken: ${reason(found)}`;
+    },
     remedy: 'Correct the object it names; the controller tries again by itself',
   },
   {

@@ -299,6 +299,14 @@ ERROR! couldn't resolve module/action 'community.libvirt.virt'. This often indic
   says-ansible-part: Ansible has no module community.libvirt.virt here
 fatal: [bastion]: FAILED! => {"changed": false, "msg": "Timeout when waiting for 192.168.7.21:6443"}
   says-ansible-waited: Ansible waited in vain for 192.168.7.21:6443
+Error: openstack_compute_instance_v2.fern: "network.0.floating_ip": [REMOVED] Use the moss resource instead
+  says-terraform-removed: no longer knows the argument network.0.floating_ip (openstack_compute_instance_v2.fern): Use the moss
+Argument names must not be quoted.
+  says-terraform-removed: The files are written for a Terraform before 0.12
+│ Error: Provider produced inconsistent final plan
+  says-terraform-provider-fault: fails by a fault of its own (Provider produced inconsistent final plan)
+fatal: [bastion]: FAILED! => {"changed": false, "msg": "Failed to find exact match for project.openshift.io/v1.Project by [kind, name, singularName, shortNames]"}
+  says-ansible-kind: The API of the cluster does not offer Project of project.openshift.io/v1 to Ansible
 Error: Cycle: aws_security_group.a, aws_security_group.b
   says-terraform-cycle: Resources of Terraform need each other in a circle: aws_security_group.a, aws_security_group.b
 Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "letsencrypt" not found

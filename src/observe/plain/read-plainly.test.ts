@@ -19,6 +19,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'Objects of this kind cannot be chosen by the field a.b (only "metadata.name", "metadata.namespace")',
   ],
   [
+    'Error: opening the image: open https://depot.fern.lan/fcos.vhd.xz: no such file or directory',
+    'says-address-as-file',
+    'The program takes https://depot.fern.lan/fcos.vhd.xz for a file of this machine',
+  ],
+  [
     'Error from server (Forbidden): User "clark" cannot get nodes at the cluster scope. (get nodes fern-0)',
     'says-not-permitted',
     'The login clark lacks the permission get (nodes)',

@@ -16,7 +16,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-ansible',
     pattern: new RegExp(
-      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\].*?FAILED! => .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)"`,
+      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\](?:.*?FAILED! | \(item=.{0,300}?\) )=> .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)"`,
     ),
     cause: (found) => `A task of Ansible fails on ${word(found, 'host')}: ${reason(found)}`,
     remedy: 'Correct what it names (variables, packages, files), and run the playbook again',
@@ -87,7 +87,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-local-host',
     pattern:
-      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|(?:libvirtd|virtqemud)\.socket is neither running nor listening|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
+      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|failed to start the virtual machine .{1,60} because one of the Hyper-V components|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|(?:libvirtd|virtqemud)\.socket is neither running nor listening|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
     cause: (found) => `By the program's own check of this host: ${reason(found)}`,
     remedy:
       'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',
