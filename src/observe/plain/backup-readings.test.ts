@@ -61,6 +61,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'EC2 NAT Gateway (nat-0a) create is still pending, and not available',
   ],
   [
+    "Error: Error launching source instance: timeout while waiting for state to become 'success' (timeout: 30s)",
+    'says-cloud-late',
+    'in 30s: something is not success (Error launching source instance)',
+  ],
+  [
+    'failed to delete load balancer: but got 409 instead\\n{\\"faultcode\\": \\"Client\\", \\"faultstring\\": \\"Invalid state PENDING_DELETE of loadbalancer resource fern-7\\"}',
+    'says-openstack',
+    'OpenStack refuses it: Invalid state PENDING_DELETE of loadbalancer resource fern-7',
+  ],
+  [
+    'govc: 400 Bad Request: {"type":"a.not_allowed","value":{"error_type":"NOT_ALLOWED_IN_CURRENT_STATE","messages":[{"args":["fern.vmdk"],"default_message":"The import session is in the ERROR state. Reason: Pipe closed"}]}}',
+    'says-vcenter',
+    'vCenter refuses it (NOT_ALLOWED_IN_CURRENT_STATE): The import session is in the ERROR state. Reason: Pipe closed',
+  ],
+  [
     "Error: timeout while waiting for resource to be gone (last state: 'deleting', timeout: 5m0s)",
     'says-cloud-late',
     'something is still deleting, and not gone',

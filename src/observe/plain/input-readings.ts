@@ -42,9 +42,14 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-yaml-wrong',
     pattern:
-      /(?<![.\w])yaml: (?:(?:unmarshal errors?:\s*)?line (?<line>\d+): )?(?<why>.+)|error (?:converting|parsing) YAML|mapping values are not allowed/i,
-    cause: (found) =>
-      `A file is no valid YAML${named(word(found, 'line') && `at line ${found.groups.line}`)}${because(word(found, 'why'))}`,
+      /(?<![.\w])yaml: (?!yaml: )(?:(?:unmarshal errors?:\s*)?line (?<line>\d+): )?(?:cannot unmarshal !!(?<got>\w+)(?: `(?<value>[^`]{1,80})`)? into (?<type>[\w.[\]*]+)|(?<why>.+?)'?$)|error (?:converting|parsing) YAML|mapping values are not allowed/i,
+    cause: (found) => {
+      const line = named(word(found, 'line') && `at line ${found.groups.line}`);
+      const value = word(found, 'value') ?? YAML_KINDS[found.groups.got ?? ''] ?? 'a value';
+      return word(found, 'type') === undefined
+        ? `A file is no valid YAML${line}${because(word(found, 'why'))}`
+        : `A YAML file has ${value}${line}, where the program expects another type (${word(found, 'type')}): the value is in another form, or the file is meant for another program or version`;
+    },
     remedy:
       'Correct that line: indentation by spaces, quotes around values with a colon, long values on one line',
   },
@@ -171,6 +176,13 @@ const singular = (kind: string): string =>
 /** As far as it is words, and not the fields of a log behind them. */
 const firstSentence = (text: string | undefined): string | undefined =>
   text?.replace(/" "\w+"=.*|"[},].*|"$/, '').trim() || undefined;
+
+/** What YAML calls what it has found. */
+const YAML_KINDS: Readonly<Record<string, string>> = {
+  map: 'a block of fields',
+  seq: 'a list',
+  str: 'a text',
+};
 
 const FIELD_KINDS: Readonly<Record<string, string>> = {
   Invalid: 'not valid',

@@ -83,6 +83,18 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'Ironic reports: Cleaning a node in maintenance mode is not allowed',
   ],
   [
+    `level=error msg="Error: could not inspect: could not inspect node, node is currently 'inspect failed', last error was 'Failed to inspect hardware. Reason: unable to start inspection: 'System' object has no attribute 'moss''"`,
+    '*',
+    'says-ironic',
+    "Ironic reports: unable to start inspection: 'System' object has no attribute 'moss",
+  ],
+  [
+    'ERRO Error in driver during machine creation: getting MAC address from UUID: vmnet: error from vmnet.framework: -1',
+    '*',
+    'says-local-host',
+    "By the program's own check of this host: vmnet: error from vmnet.framework: -1",
+  ],
+  [
     "  errorMessage: 'Cleaning failed: the moss of the disk is too old'",
     '*',
     'says-host-error',
@@ -93,6 +105,24 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     '*',
     'says-host-error',
     'is in error: the RAID of fern-2 has no first volume',
+  ],
+  [
+    "  failureMessage: 'no crate of the depot fits the machine fern-2'",
+    '*',
+    'says-host-error',
+    'is in error: no crate of the depot fits the machine fern-2',
+  ],
+  [
+    'tern                              Partial    False       UnhealthyControlPlaneComponents   Kubernetes APIServer load balancer is not provisioned; 9m since creation.',
+    '*',
+    'says-hosted-cluster',
+    'The control plane of the hosted cluster tern is not available (UnhealthyControlPlaneComponents): Kubernetes APIServer load balancer',
+  ],
+  [
+    'tern   4.16.1   tern-admin-kubeconfig   Partial    False   False   WaitingForAvailable',
+    '*',
+    'says-hosted-cluster',
+    'hosted cluster tern is not available (WaitingForAvailable)',
   ],
   [
     '{"code":"400","href":"","id":400,"kind":"Error","reason":"Setting API VIPs is forbidden when cluster \\"fern\\" is in vip-dhcp-allocation mode"}',

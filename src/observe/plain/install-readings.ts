@@ -81,6 +81,7 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     id: 'says-ironic',
     pattern: states(
       String.raw`\b(?:ERROR|CRITICAL) ironic[\w.]* \[[^\]]*\] (?!Traceback|\s)${WHY}.{8,})`,
+      String.raw`Failed to inspect hardware\. Reason: (?<said>(?!timeout)\S.{7,}?)'{0,2}"?$`,
     ),
     cause: (found) => `Ironic reports: ${reason(found)}`,
     remedy:
@@ -89,11 +90,21 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   {
     id: 'says-host-error',
     pattern: states(
-      String.raw`^\s*(?:errorMessage|Error Message): +['"]?${WHY}[^'"\s].{7,}?)['"]?$`,
+      String.raw`^\s*(?:errorMessage|Error Message|failureMessage|Failure Message): +['"]?${WHY}[^'"\s].{7,}?)['"]?$`,
       String.raw`\b(?<what>\w+Error)\s+.{0,60}metal3-baremetal-controller\s+(?<said>\S.{7,})`,
     ),
     cause: (found) => `The host or machine is in error: ${reason(found)}`,
     remedy: 'Correct what it names; the controller tries again by itself',
+  },
+  {
+    // Rows of "oc get hostedclusters".
+    id: 'says-hosted-cluster',
+    pattern:
+      /^\s*(?<name>[a-z][\w.-]*) +(?:[\w.-]+ +){0,3}(?:Partial|Completed) +False +(?:(?:True|False) +)?(?<kind>[A-Z][a-z]+[A-Z]\w+)(?: +(?<why>\S.{7,}))?$/,
+    cause: (found) =>
+      `The control plane of the hosted cluster ${word(found, 'name')} is not available (${word(found, 'kind')})${word(found, 'why') === undefined ? '' : `: ${reason(found)}`}`,
+    remedy:
+      '"oc describe hostedcluster NAME" lists what it waits for; then the pods and events in the namespace of its control plane tell why they do not run',
   },
   {
     id: 'says-assisted',
