@@ -71,6 +71,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'OpenStack refuses it: Invalid state PENDING_DELETE of loadbalancer resource fern-7',
   ],
   [
+    `  message: '{"ResourceType":"gcp-types/moss-v1:instances","ResourceErrorCode":"400","ResourceErrorMessage":{"code":400,"message":"Precondition check failed."}}'`,
+    'says-google-resource',
+    'Google Cloud does not make the resource (gcp-types/moss-v1:instances, 400): Precondition check failed',
+  ],
+  [
+    'ERROR Error: updating the VM (f626) failed! failed to set the pinning, Failed to find StartElement',
+    'says-ovirt-answer',
+    'The engine of oVirt gave no answer of its API',
+  ],
+  [
+    "RetryError: HTTPSConnectionPool(host='management.fern.lan', port=443): Max retries exceeded with url: /validate (Caused by ResponseError('too many 500 error responses',))",
+    'says-cloud-fails',
+    'management.fern.lan answers each try with an error of its own (500)',
+  ],
+  [
     'govc: 400 Bad Request: {"type":"a.not_allowed","value":{"error_type":"NOT_ALLOWED_IN_CURRENT_STATE","messages":[{"args":["fern.vmdk"],"default_message":"The import session is in the ERROR state. Reason: Pipe closed"}]}}',
     'says-vcenter',
     'vCenter refuses it (NOT_ALLOWED_IN_CURRENT_STATE): The import session is in the ERROR state. Reason: Pipe closed',

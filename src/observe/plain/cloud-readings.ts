@@ -35,6 +35,32 @@ export const CLOUD_READINGS: readonly PlainReading[] = [
       'Correct what it names (flavor, network, image, quota, right of the project); "openstack ... list" shows what this project sees',
   },
   {
+    id: 'says-cloud-fails',
+    pattern: /ConnectionPool\(host='(?<host>[^']+)'.{0,600}too many (?<code>5\d\d) error responses/,
+    cause: (found) =>
+      `${word(found, 'host')} answers each try with an error of its own (${word(found, 'code')})`,
+    remedy:
+      'Try it later, and by another way (console, another version of the client); where it stays, something in what is sent breaks the service: leave parts of it out',
+  },
+  {
+    // Deployment Manager of Google Cloud.
+    id: 'says-google-resource',
+    pattern:
+      /"ResourceType\\*": ?\\*"(?<type>[\w.:/-]+)\\*".{0,40}"ResourceErrorCode\\*": ?\\*"(?<code>\w+)\\*",\\*"ResourceErrorMessage\\*": ?(?:\{.{0,200}?\\*"message\\*": ?)?\\*"(?<why>[^"\\]{8,300})/,
+    cause: (found) =>
+      `Google Cloud does not make the resource (${word(found, 'type')}, ${word(found, 'code')}): ${word(found, 'why')}`,
+    remedy:
+      'Correct what it names in the template or the project, delete the deployment and make it anew',
+  },
+  {
+    id: 'says-ovirt-answer',
+    pattern: /(?:(?<step>[\w ,!()-]{5,160})[:,] )?Failed to find StartElement/,
+    cause: (found) =>
+      `The engine of oVirt gave no answer of its API${because(word(found, 'step'))}: nothing, or the page of an error, as for a call that this version does not know`,
+    remedy:
+      'Look at the log of the engine (/var/log/ovirt-engine/engine.log) for that moment, at the address of the API (it ends with /ovirt-engine/api), and at its version',
+  },
+  {
     // The newer API of vCenter wraps its reason, and answers 400 whatever it is.
     id: 'says-vcenter',
     pattern:

@@ -195,6 +195,15 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
       'Enable the service for the account (for ROSA in the AWS console, then link the accounts), and log in with that one ("rosa whoami")',
   },
   {
+    id: 'says-packer-waited',
+    pattern:
+      /(?:Build '(?<build>[^']+)' errored[^:]{0,60}: |^==> (?<name>[^:]{2,60}): )Timeout waiting for (?<what>SSH|WinRM|IP)\b/,
+    cause: (found) =>
+      `Packer waited in vain for ${word(found, 'what')} of the machine that it builds (${word(found, 'build', 'name')}): the installation in it has not come to its end, it has no address, or does not take the login`,
+    remedy:
+      'Look at the screen of the machine while it builds: often it does not get its answers (kickstart, preseed, Ignition) from the HTTP server of Packer, which a firewall hides; then at ssh_username, ssh_timeout and the guest agent',
+  },
+  {
     id: 'says-ansible-unreachable',
     pattern:
       /fatal: \[(?<host>[^\]]+)\](?: -> [^:]{1,80})?: UNREACHABLE! => .{0,80}"msg": "(?<why>Failed to connect to the host via ssh\.?(?=")|SSH encountered an unknown error|Data could not be sent to remote host)/,

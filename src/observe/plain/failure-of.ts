@@ -13,7 +13,7 @@ export interface LinesOfShape {
 /** klog, and programs that begin with the word. */
 const ERROR = /(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? ){0,3}(?:error|fatal|failed)\b/i;
 const WARNS =
-  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
+  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG?|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
  * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
@@ -48,7 +48,7 @@ const LASTING = 3;
 const PASSES =
   /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|reflector\.go:\d+\].*could not find the requested resource|will (?:re)?try(?!.*disruption budget)/i;
 /** Only what is said last is meant as the end. */
-export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG|INFO)\b/;
+export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG?|INFO)\b/;
 
 /** Whether a line says in any words that something failed. */
 export const saysItFailed = (line: EvidenceLine): boolean =>

@@ -75,7 +75,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-changed',
     pattern:
-      /(?:digest|checksum|sha256|hash|md5)\w*(?!.{0,60}match between \S+ and).{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
+      /(?<!Superblock )(?:digest|checksum|sha256|hash|md5)\w*(?!.{0,60}match between \S+ and).{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
     cause: () => 'What arrived is not what was announced: its checksum differs',
     remedy:
       'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
@@ -140,7 +140,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-value-invalid',
     isVague: true,
     pattern:
-      /\binvalid (?!argument name|argument["'\])]*$)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
+      /\binvalid (?!argument name|argument: (?:cannot|could|no|unable|failed)\b|argument["'\])]*$)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
     cause: (found) =>
       `The ${word(found, 'what')} is not valid${because(firstSentence(found.groups.why))}`,
     remedy: 'Correct it; the words behind it often say what is taken',

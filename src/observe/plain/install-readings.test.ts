@@ -95,6 +95,36 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     "By the program's own check of this host: vmnet: error from vmnet.framework: -1",
   ],
   [
+    'ERROR Installing to filesystem: Installing bootloader: Failed to find PReP partition with GUID 9E1A',
+    '*',
+    'says-bootc',
+    'bootc does not install the system: Failed to find PReP partition with GUID 9E1A',
+  ],
+  [
+    "ERROR Creating rootfs: Rereading partition table: couldn't reread partition table: device may not support partitions: EINVAL: Invalid argument",
+    '*',
+    'says-bootc',
+    "bootc does not install the system: Rereading partition table: couldn't reread partition table: device may not support partitions",
+  ],
+  [
+    'time="22-09-2026 18:55:57" level=error msg="failed to ping address fd00:53ba::1e0e" file="ping_checker.go:29" error="exit status 1"',
+    '*',
+    'says-host-unpinged',
+    'A host does not get an answer from fd00:53ba::1e0e',
+  ],
+  [
+    'E0302 08:04:00.537132 1 controller.go:474] "Reconciler error" err="failed to get spec.fern.apiVersion from Depot" controller="topology/cluster" reconcileID="dbaf"',
+    '*',
+    'says-error-field',
+    'The program reports: failed to get spec.fern.apiVersion from Depot',
+  ],
+  [
+    String.raw`fatal: [fern-0]: FAILED! => {"msg": "The error was: 'moss_' is undefined\n\nThe error appears to be in '/srv/main.yml': line 18"}`,
+    '*',
+    'says-ansible',
+    "A task of Ansible fails on fern-0: The error was: 'moss_' is undefined",
+  ],
+  [
     "  errorMessage: 'Cleaning failed: the moss of the disk is too old'",
     '*',
     'says-host-error',

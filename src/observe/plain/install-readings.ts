@@ -70,6 +70,15 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     remedy: 'Correct what it names, and run it again',
   },
   {
+    id: 'says-bootc',
+    pattern: states(
+      String.raw`\b(?:ERROR|error:) +(?:(?:Installing to (?:filesystem|disk)|Installing bootloader|boot data installation failed|Creating rootfs): )+(?!Task )${WHY}.{8,})`,
+    ),
+    cause: (found) => `bootc does not install the system: ${reason(found)}`,
+    remedy:
+      'Correct what it names (partitions and firmware of the target, the options of the command), and install again',
+  },
+  {
     id: 'says-ipxe',
     pattern:
       /(?<url>(?:https?|tftp|nfs|ftp):\/\/\S+?)\.{2,6} ?(?<why>[A-Z][\w ]{4,60}) \(https?:\/\/ipxe\.org\/(?<no>[0-9a-f]{8})\)/,
@@ -117,6 +126,15 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     remedy: CORRECT_AND_TRY,
   },
   {
+    id: 'says-host-unpinged',
+    isGeneral: true,
+    pattern: /level=error msg="failed to ping address (?<address>[\da-f.:]+)"/,
+    cause: (found) =>
+      `A host does not get an answer from ${word(found, 'address')}, which another host of the cluster has: its checks want each host to reach the others by every address`,
+    remedy:
+      'Ping that address from the host by hand; open ICMP between the hosts, or take the address (often an IPv6 one that nobody routes) off the interface',
+  },
+  {
     id: 'says-assisted-step',
     from: /assisted/,
     pattern: states(`level=(?:error|fatal) msg="${WHY}${QUOTED}`),
@@ -140,7 +158,10 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-error-field',
-    pattern: states(String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`),
+    pattern: states(
+      String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`,
+      String.raw`"Reconciler error".{0,400}?\s"?err(?:or)?"?="(?!.{0,200}(?:object has been modified|not ready yet|requeue))(?<said>${QUOTED}`,
+    ),
     cause: (found) => `The program reports: ${reason(found)}`,
     remedy: 'Correct what it names; a controller of the cluster then tries again by itself',
   },

@@ -245,3 +245,10 @@ test('diagnose does not take what is said in passing for the cause of an error b
 
   expect((await likelyOf(passing, failed))?.id).not.toBe('says-exists');
 });
+
+test('diagnose takes what a program says of its checks in passing for no failure', async () => {
+  const asked =
+    'DEBU File not found: /etc/fern.conf: stat /etc/fern.conf: no such file or directory';
+
+  expect(await likelyOf('INFO Checking the depot', asked, 'INFO Writing it')).toBeUndefined();
+});

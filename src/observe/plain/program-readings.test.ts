@@ -7,6 +7,18 @@ import { readPlainly } from './read-plainly.ts';
 const SAID = `
 /dev/mapper/fern-data   50G   50G   20K 100% /srv/depot
   says-mount-full: The file system at /srv/depot is full (/dev/mapper/fern-data)
+Build 'qemu.fern' errored after 5 minutes 22 seconds: Timeout waiting for SSH.
+  says-packer-waited: Packer waited in vain for SSH of the machine that it builds (qemu.fern)
+[   12.335560] Kernel panic - not syncing: broken padding
+  says-kernel-stops: The kernel of the machine stops (broken padding): its initial ram disk did not come whole
+Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100
+  says-kernel-stops: the first program that it started ended
+rdcore[1076]: Error: System has 0 devices with a filesystem labeled 'boot'
+  says-boot-label: No disk of the machine has a file system with the label boot
+rdcore[1076]: Error: System has 2 devices with a filesystem labeled 'boot': ["/dev/sda3", "/dev/sdb3"]
+  says-boot-label: 2 disks of the machine have a file system with the label boot
+Synchronous Exception at 0x000000003384D000
+  says-firmware-fault: The firmware (UEFI) of the machine crashed at 0x000000003384D000
 modprobe: ERROR: could not insert 'ferndrv': Required key not available
   says-module-refused: The kernel refuses the module ferndrv (Required key not available): it is not signed by a key that this machine trusts
 modprobe: ERROR: could not insert 'ferndrv': Invalid module format

@@ -24,6 +24,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The virtual machine ended as soon as it was started (vfkit, exit code 1)',
   ],
   [
+    'virt-v2v: error: internal error: invalid argument: cannot find libvirt pool',
+    'says-libvirt',
+    'libvirt refuses it: invalid argument: cannot find libvirt pool',
+  ],
+  [
     './bin/govc: Host did not have any virtual network defined',
     'says-govc',
     'vSphere does not do what govc asks: Host did not have any virtual network defined',

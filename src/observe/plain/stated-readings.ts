@@ -16,7 +16,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-ansible',
     pattern: new RegExp(
-      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\](?:.*?FAILED! | \(item=.{0,300}?\) )=> .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)"`,
+      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\](?:.*?FAILED! | \(item=.{0,300}?\) )=> .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)(?:"|\\n\\nThe error appears)`,
     ),
     cause: (found) => `A task of Ansible fails on ${word(found, 'host')}: ${reason(found)}`,
     remedy: 'Correct what it names (variables, packages, files), and run the playbook again',
