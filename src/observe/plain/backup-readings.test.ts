@@ -61,6 +61,36 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'EC2 NAT Gateway (nat-0a) create is still pending, and not available',
   ],
   [
+    "Error: Error launching source instance: timeout while waiting for state to become 'success' (timeout: 30s)",
+    'says-cloud-late',
+    'in 30s: something is not success (Error launching source instance)',
+  ],
+  [
+    'failed to delete load balancer: but got 409 instead\\n{\\"faultcode\\": \\"Client\\", \\"faultstring\\": \\"Invalid state PENDING_DELETE of loadbalancer resource fern-7\\"}',
+    'says-openstack',
+    'OpenStack refuses it: Invalid state PENDING_DELETE of loadbalancer resource fern-7',
+  ],
+  [
+    `  message: '{"ResourceType":"gcp-types/moss-v1:instances","ResourceErrorCode":"400","ResourceErrorMessage":{"code":400,"message":"Precondition check failed."}}'`,
+    'says-google-resource',
+    'Google Cloud does not make the resource (gcp-types/moss-v1:instances, 400): Precondition check failed',
+  ],
+  [
+    'ERROR Error: updating the VM (f626) failed! failed to set the pinning, Failed to find StartElement',
+    'says-ovirt-answer',
+    'The engine of oVirt gave no answer of its API',
+  ],
+  [
+    "RetryError: HTTPSConnectionPool(host='management.fern.lan', port=443): Max retries exceeded with url: /validate (Caused by ResponseError('too many 500 error responses',))",
+    'says-cloud-fails',
+    'management.fern.lan answers each try with an error of its own (500)',
+  ],
+  [
+    'govc: 400 Bad Request: {"type":"a.not_allowed","value":{"error_type":"NOT_ALLOWED_IN_CURRENT_STATE","messages":[{"args":["fern.vmdk"],"default_message":"The import session is in the ERROR state. Reason: Pipe closed"}]}}',
+    'says-vcenter',
+    'vCenter refuses it (NOT_ALLOWED_IN_CURRENT_STATE): The import session is in the ERROR state. Reason: Pipe closed',
+  ],
+  [
     "Error: timeout while waiting for resource to be gone (last state: 'deleting', timeout: 5m0s)",
     'says-cloud-late',
     'something is still deleting, and not gone',
@@ -69,6 +99,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'An error occurred (NoSuchEntity) when calling the GetRole operation: The role with name tide cannot be found.',
     'says-aws-missing',
     'AWS does not have it in this account and region: The role with name tide cannot be found (NoSuchEntity)',
+  ],
+  [
+    'Bad request with: [POST https://cloud.fern.lan:8774/v2.1/servers], error message: {"badRequest": {"code": 400, "message": "Multiple possible networks found, use a Network ID to be more specific."}}',
+    'says-openstack',
+    'OpenStack refuses it: Multiple possible networks found, use a Network ID to be more specific (badRequest)',
   ],
 ];
 

@@ -195,6 +195,15 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
       'Enable the service for the account (for ROSA in the AWS console, then link the accounts), and log in with that one ("rosa whoami")',
   },
   {
+    id: 'says-packer-waited',
+    pattern:
+      /(?:Build '(?<build>[^']+)' errored[^:]{0,60}: |^==> (?<name>[^:]{2,60}): )Timeout waiting for (?<what>SSH|WinRM|IP)\b/,
+    cause: (found) =>
+      `Packer waited in vain for ${word(found, 'what')} of the machine that it builds (${word(found, 'build', 'name')}): the installation in it has not come to its end, it has no address, or does not take the login`,
+    remedy:
+      'Look at the screen of the machine while it builds: often it does not get its answers (kickstart, preseed, Ignition) from the HTTP server of Packer, which a firewall hides; then at ssh_username, ssh_timeout and the guest agent',
+  },
+  {
     id: 'says-ansible-unreachable',
     pattern:
       /fatal: \[(?<host>[^\]]+)\](?: -> [^:]{1,80})?: UNREACHABLE! => .{0,80}"msg": "(?<why>Failed to connect to the host via ssh\.?(?=")|SSH encountered an unknown error|Data could not be sent to remote host)/,
@@ -220,11 +229,41 @@ export const COMMAND_READINGS: readonly PlainReading[] = [
       'Install its collection or role; without internet "ansible-galaxy collection download" outside, and install from the files inside',
   },
   {
+    id: 'says-ansible-kind',
+    pattern:
+      /Failed to find exact match for (?<group>[\w.-]+(?:\/[\w.]+)?)\.(?<kind>\w+) by \[kind/,
+    cause: (found) =>
+      `The API of the cluster does not offer ${word(found, 'kind')} of ${word(found, 'group')} to Ansible: what defines it is not installed, or the server behind that part of the API does not answer (yet)`,
+    remedy:
+      '"oc api-resources" and "oc get apiservices" show what is served and which servers do not answer; wait for them, or install the definition first',
+  },
+  {
     id: 'says-ansible-waited',
     pattern: /"msg": "Timeout when waiting for (?<what>[^"]{3,120})"/,
     cause: (found) => `Ansible waited in vain for ${word(found, 'what')}`,
     remedy:
       'Look on that machine why nothing serves there ("ss -ltn", its journal), and at the firewall',
+  },
+  {
+    // An argument that the provider no longer has, and the syntax of another age.
+    id: 'says-terraform-removed',
+    pattern:
+      /(?:(?<where>[\w.[\]-]+): )?"(?<argument>[\w.]+)": \[REMOVED\] (?<why>.{5,160})|(?<quoted>Argument names must not be quoted)/,
+    cause: (found) =>
+      word(found, 'quoted') === undefined
+        ? `The provider of Terraform no longer knows the argument ${word(found, 'argument')}${because(word(found, 'where'))}: ${word(found, 'why')}`
+        : 'The files are written for a Terraform before 0.12: this one takes no names in quotes',
+    remedy:
+      'Use the versions of Terraform and its providers that the files were written for, or change the files for the newer ones',
+  },
+  {
+    id: 'says-terraform-provider-fault',
+    pattern:
+      /(?<what>Provider produced (?:null object|(?:inconsistent|invalid) [\w ]{3,40}|unexpected new value))|Provider \S+ produced an? (?:null|unexpected|invalid)[\w ]{0,40} (?:for|of) (?<resource>[\w.[\]"-]+)|(?:Request cancelled|Plugin did not respond): .{0,20}[Tt]he plugin6?\S* (?<call>\S+) request/,
+    cause: (found) =>
+      `A provider of Terraform fails by a fault of its own${because(word(found, 'what', 'resource', 'call'))}: what it read or made is not as it had announced`,
+    remedy:
+      'Look whether what it read exists (a data source of a thing that is not there often ends so), run it again, and try the newest version of the provider',
   },
   {
     id: 'says-terraform-cycle',

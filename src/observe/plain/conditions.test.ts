@@ -25,6 +25,10 @@ const DESCRIBED = `  Conditions:
     Status:                True
     Type:                  Degraded
   Events:                  <none>`;
+const NOT_FOUND = `    Message:               the crate set fern-4 is not to be had
+    Reason:                CrateSetNotFound
+    Status:                True
+    Type:                  CrateSetNotFound`;
 const JSON_TEXT = `{
   "type": "CrateReady",
   "status": "False",
@@ -34,6 +38,9 @@ const JSON_TEXT = `{
 test('conditionsFolded joins what a condition says with whether it is so', () => {
   expect(wholes(YAML)).toEqual([
     'condition Available=False (KeysMissing): the secret "depot-keys" is not there yet',
+  ]);
+  expect(wholes(NOT_FOUND)).toEqual([
+    'condition CrateSetNotFound=True (CrateSetNotFound): the crate set fern-4 is not to be had',
   ]);
   expect(wholes(DESCRIBED)).toEqual([
     'condition Degraded=True (LidMissing): crate 7 of the depot has no lid',

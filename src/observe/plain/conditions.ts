@@ -6,7 +6,7 @@ const FIELD =
 const GOOD =
   /^(?:Available|Ready|Valid\w*|Succeeded|Reconciled|Healthy|Initialized|Established|Programmed|Accepted|Applied)$|(?:Ready|Succeeded|Available|Valid|Accepted)$/;
 const ILL =
-  /^(?:Degraded|Failing|Failed|Failure|Error|Stalled|Invalid)$|(?:Degraded|Failed|Failing|Failure|Error|Invalid|NotFound|Missing|Conflict|Exceeded|Unavailable|Unhealthy|Unreachable|NotReady)$/;
+  /^(?:Degraded|Failing|Failed|Failure|Error|Stalled|Invalid)$|(?:Degraded|Failed|Failing|Failure|Error|Invalid|NotFound|Missing|Conflict|Exceeded|Unavailable|Unhealthy|Unreachable|NotReady|NotResolved)$/;
 
 /** Reasons that nobody gives for what is not wanted. */
 const BY_REASON = /^(?:Invalid|Missing)|(?:Failed|Error|Invalid|Missing|NotFound)$/;

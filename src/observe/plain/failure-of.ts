@@ -14,7 +14,7 @@ export interface LinesOfShape {
 const ERROR =
   /^E: |(?:^|[\s\]:}])[EF]\d{4} \d\d:\d\d|^\W*(?:[\w.-]+:? +){0,3}(?:error|fatal|failed)\b/i;
 const WARNS =
-  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
+  /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG?|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
  * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
  * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.

@@ -42,9 +42,14 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-yaml-wrong',
     pattern:
-      /(?<![.\w])yaml: (?:(?:unmarshal errors?:\s*)?line (?<line>\d+): )?(?<why>.+)|error (?:converting|parsing) YAML|mapping values are not allowed/i,
-    cause: (found) =>
-      `A file is no valid YAML${named(word(found, 'line') && `at line ${found.groups.line}`)}${because(word(found, 'why'))}`,
+      /(?<![.\w])yaml: (?!yaml: )(?:(?:unmarshal errors?:\s*)?line (?<line>\d+): )?(?:cannot unmarshal !!(?<got>\w+)(?: `(?<value>[^`]{1,80})`)? into (?<type>[\w.[\]*]+)|(?<why>.+?)'?$)|error (?:converting|parsing) YAML|mapping values are not allowed/i,
+    cause: (found) => {
+      const line = named(word(found, 'line') && `at line ${found.groups.line}`);
+      const value = word(found, 'value') ?? YAML_KINDS[found.groups.got ?? ''] ?? 'a value';
+      return word(found, 'type') === undefined
+        ? `A file is no valid YAML${line}${because(word(found, 'why'))}`
+        : `A YAML file has ${value}${line}, where the program expects another type (${word(found, 'type')}): the value is in another form, or the file is meant for another program or version`;
+    },
     remedy:
       'Correct that line: indentation by spaces, quotes around values with a colon, long values on one line',
   },
@@ -70,7 +75,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
   {
     id: 'says-content-changed',
     pattern:
-      /(?:digest|checksum|sha256|hash|md5)\w*(?!.{0,60}match between \S+ and).{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
+      /(?<!Superblock )(?:digest|checksum|sha256|hash|md5)\w*(?!.{0,60}match between \S+ and).{0,60}(?:(?<!size )mismatch|did not match|does not match|is wrong)|(?:mismatch|wrong|bad) (?:digest|checksum|hash|diff id)/i,
     cause: () => 'What arrived is not what was announced: its checksum differs',
     remedy:
       'Fetch it again; where it repeats, the source or something in between (a cache, a proxy) alters it',
@@ -115,6 +120,13 @@ export const INPUT_READINGS: readonly PlainReading[] = [
       'Look for this crash in the known issues of its version, and try the newest one of its stream',
   },
   {
+    id: 'says-address-as-file',
+    pattern: /\b(?:open|stat) (?<url>https?:\/\/\S+): no such file or directory/i,
+    cause: (found) =>
+      `The program takes ${word(found, 'url')} for a file of this machine: where it stands, no address is taken, or none that ends so`,
+    remedy: 'Fetch it first and give the path, or give the address in the form the program takes',
+  },
+  {
     id: 'says-file-missing',
     pattern:
       /(?:open|stat|lstat|read|exec|fork\/exec|access)\w* ['"]?(?<path>(?:[^\s:'"]|:(?=[\da-f]{2}[:.]))+)['"]?: no such file or directory|rename (?<from>\S+) \S+: no such file or directory|['"`](?<quoted>[^'"`\s]+)['"`](?: \(as uid:[^)]*\))?: No such file or directory|(?<bare>(?:\.{1,2}|~)?\/[^\s:'"]+): No such file or directory|no such file or directory: ?(?:['"]|(?=[./~]))(?<after>[^\s'"]+)|Can't open "?(?<openssl>[\w./~-]+)"? for (?:reading|writing), No such file|(?:open|CreateFile|stat|lstat|read|GetFileAttributesEx|chdir|exec)\w* ["']?(?<windows>[a-z]:[\\/][^:"']{1,200})["']?: The system cannot find|cannot find the (?:file|path) specified|ENOENT/i,
@@ -134,7 +146,7 @@ export const INPUT_READINGS: readonly PlainReading[] = [
     id: 'says-value-invalid',
     isVague: true,
     pattern:
-      /\binvalid (?!argument name|argument["'\])]*$)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
+      /\binvalid (?!argument name|argument: (?:cannot|could|no|unable|failed)\b|argument["'\])]*$)(?<what>(?:[\w-]+ ){0,2}(?:url|address|name|format|argument|reference|version|option|parameter|platform|region))\b[.:]? ?(?<why>.*)/i,
     cause: (found) =>
       `The ${word(found, 'what')} is not valid${because(firstSentence(found.groups.why))}`,
     remedy: 'Correct it; the words behind it often say what is taken',
@@ -170,6 +182,13 @@ const singular = (kind: string): string =>
 /** As far as it is words, and not the fields of a log behind them. */
 const firstSentence = (text: string | undefined): string | undefined =>
   text?.replace(/" "\w+"=.*|"[},].*|"$/, '').trim() || undefined;
+
+/** What YAML calls what it has found. */
+const YAML_KINDS: Readonly<Record<string, string>> = {
+  map: 'a block of fields',
+  seq: 'a list',
+  str: 'a text',
+};
 
 const FIELD_KINDS: Readonly<Record<string, string>> = {
   Invalid: 'not valid',

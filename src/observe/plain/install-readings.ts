@@ -7,6 +7,10 @@ const WHY = `${NO_REASON}${PASSES}(?<why>`;
 /** Where a quoted value ends: quotes inside it are seen without their backslash. */
 const QUOTED = String.raw`.{8,}?)"(?=[,}]|\s+[\w-]+=|\s*$)`;
 
+/** Objects of the machine config operator, whose names begin with a number where no kind stands before them. */
+const OF_MACHINES =
+  /(?:machine|kubelet|containerruntime|controller)_?-?config|\bpool\b|^\d\d-|rendered-/i;
+
 const CORRECT_AND_TRY =
   'Correct what it names in the cluster, the environment or the host, and try again';
 
@@ -29,6 +33,18 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
       `The ${word(found, 'what')} of the new cluster did not come up in the time that the installer waits`,
     remedy:
       'Why, the bootstrap machine tells: "openshift-install gather bootstrap", or "journalctl -b -u bootkube -u release-image -u kubelet" on it',
+  },
+  {
+    // What the installer gathers at its end, one line for each operator that is not well.
+    id: 'says-operator-told',
+    pattern: states(
+      String.raw`\blevel=error msg="?Cluster operator (?<what>[\w-]+) (?<state>Available is False|Degraded is True) with (?<kind>[\w:.-]*?):? (?<why>\S.{7,})`,
+      String.raw`^ERROR Cluster operator (?<name>[\w-]+) (?<told>Available is False|Degraded is True) with (?<type>[\w:.-]*?):? (?<said>\S.{7,})`,
+    ),
+    cause: (found) =>
+      `The cluster operator ${word(found, 'what', 'name')} is ${word(found, 'state', 'told') === 'Degraded is True' ? 'degraded' : 'not available'}: ${reason(found)}`,
+    remedy:
+      'Look at what it names: "oc describe co NAME", then the pods and events of its namespace; of several operators begin with network, etcd, ingress and storage, which others wait for',
   },
   {
     id: 'says-coreos-image',
@@ -54,6 +70,15 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     remedy: 'Correct what it names, and run it again',
   },
   {
+    id: 'says-bootc',
+    pattern: states(
+      String.raw`\b(?:ERROR|error:) +(?:(?:Installing to (?:filesystem|disk)|Installing bootloader|boot data installation failed|Creating rootfs): )+(?!Task )${WHY}.{8,})`,
+    ),
+    cause: (found) => `bootc does not install the system: ${reason(found)}`,
+    remedy:
+      'Correct what it names (partitions and firmware of the target, the options of the command), and install again',
+  },
+  {
     id: 'says-ipxe',
     pattern:
       /(?<url>(?:https?|tftp|nfs|ftp):\/\/\S+?)\.{2,6} ?(?<why>[A-Z][\w ]{4,60}) \(https?:\/\/ipxe\.org\/(?<no>[0-9a-f]{8})\)/,
@@ -65,6 +90,7 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     id: 'says-ironic',
     pattern: states(
       String.raw`\b(?:ERROR|CRITICAL) ironic[\w.]* \[[^\]]*\] (?!Traceback|\s)${WHY}.{8,})`,
+      String.raw`Failed to inspect hardware\. Reason: (?<said>(?!timeout)\S.{7,}?)'{0,2}"?$`,
     ),
     cause: (found) => `Ironic reports: ${reason(found)}`,
     remedy:
@@ -73,11 +99,21 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
   {
     id: 'says-host-error',
     pattern: states(
-      String.raw`^\s*(?:errorMessage|Error Message): +['"]?${WHY}[^'"\s].{7,}?)['"]?$`,
+      String.raw`^\s*(?:errorMessage|Error Message|failureMessage|Failure Message): +['"]?${WHY}[^'"\s].{7,}?)['"]?$`,
       String.raw`\b(?<what>\w+Error)\s+.{0,60}metal3-baremetal-controller\s+(?<said>\S.{7,})`,
     ),
     cause: (found) => `The host or machine is in error: ${reason(found)}`,
     remedy: 'Correct what it names; the controller tries again by itself',
+  },
+  {
+    // Rows of "oc get hostedclusters".
+    id: 'says-hosted-cluster',
+    pattern:
+      /^\s*(?<name>[a-z][\w.-]*) +(?:[\w.-]+ +){0,3}(?:Partial|Completed) +False +(?:(?:True|False) +)?(?<kind>[A-Z][a-z]+[A-Z]\w+)(?: +(?<why>\S.{7,}))?$/,
+    cause: (found) =>
+      `The control plane of the hosted cluster ${word(found, 'name')} is not available (${word(found, 'kind')})${word(found, 'why') === undefined ? '' : `: ${reason(found)}`}`,
+    remedy:
+      '"oc describe hostedcluster NAME" lists what it waits for; then the pods and events in the namespace of its control plane tell why they do not run',
   },
   {
     id: 'says-assisted',
@@ -88,6 +124,15 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     ),
     cause: (found) => `The assisted installation reports: ${reason(found)}`,
     remedy: CORRECT_AND_TRY,
+  },
+  {
+    id: 'says-host-unpinged',
+    isGeneral: true,
+    pattern: /level=error msg="failed to ping address (?<address>[\da-f.:]+)"/,
+    cause: (found) =>
+      `A host does not get an answer from ${word(found, 'address')}, which another host of the cluster has: its checks want each host to reach the others by every address`,
+    remedy:
+      'Ping that address from the host by hand; open ICMP between the hosts, or take the address (often an IPv6 one that nobody routes) off the interface',
   },
   {
     id: 'says-assisted-step',
@@ -102,13 +147,21 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
       String.raw`\b[Ee]rror syncing (?!load balancer|csr |endpoint)(?<what>(?:[\w ]+ )?[\w.-]+): ${WHY}.{8,})`,
       String.raw`error running MC[COS]\[BOOTSTRAP\]: (?<said>\S.{7,})`,
     ),
-    cause: (found) =>
-      `The machine configuration${word(found, 'what') ? ` (${word(found, 'what')})` : ''} is not taken: ${reason(found)}`,
+    // Controllers of all kinds say that they sync something.
+    cause: (found) => {
+      const what = word(found, 'what');
+      return what !== undefined && !OF_MACHINES.test(what)
+        ? `The controller does not bring about ${what}: ${reason(found)}`
+        : `The machine configuration${what ? ` (${what})` : ''} is not taken: ${reason(found)}`;
+    },
     remedy: 'Correct the object it names; the controller tries again by itself',
   },
   {
     id: 'says-error-field',
-    pattern: states(String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`),
+    pattern: states(
+      String.raw`(?:"level": ?"error"|\tERROR\t).*"error": ?"${WHY}${QUOTED}`,
+      String.raw`"Reconciler error".{0,400}?\s"?err(?:or)?"?="(?!.{0,200}(?:object has been modified|not ready yet|requeue))(?<said>${QUOTED}`,
+    ),
     cause: (found) => `The program reports: ${reason(found)}`,
     remedy: 'Correct what it names; a controller of the cluster then tries again by itself',
   },

@@ -291,3 +291,10 @@ test.each(['sshd[4]: Accepted publickey for core', 'chronyd[9]: Selected source 
     });
   },
 );
+
+test('diagnose takes what a program says of its checks in passing for no failure', async () => {
+  const asked =
+    'DEBU File not found: /etc/fern.conf: stat /etc/fern.conf: no such file or directory';
+
+  expect(await likelyOf('INFO Checking the depot', asked, 'INFO Writing it')).toBeUndefined();
+});

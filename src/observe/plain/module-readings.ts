@@ -8,8 +8,51 @@ const SAYS: readonly (readonly [RegExp, string])[] = [
   [/symbol/i, 'it was built for another kernel, or needs a module that is not loaded'],
 ];
 
-/** Kernel modules that are not loaded. */
+/** What a kernel that stops has met, by its own words. */
+const STOPS: readonly (readonly [RegExp, string])[] = [
+  [
+    /padding|junk|compressed|corrupt|cpio|unpack/i,
+    'its initial ram disk did not come whole, or is of another format',
+  ],
+  [/kill init|init killed/i, 'the first program that it started ended'],
+  [/memory/i, 'the machine has too little memory'],
+  [
+    /root fs|root device/i,
+    'it finds no root file system: no initial ram disk, or no driver for the disk',
+  ],
+];
+
+/** Kernels that stop, and their modules that are not loaded. */
 export const MODULE_READINGS: readonly PlainReading[] = [
+  {
+    id: 'says-kernel-stops',
+    pattern: /Kernel panic - not syncing: (?<why>.{4,120}?)(?:\s*\]|$)/,
+    cause: (found) => {
+      const why = word(found, 'why') ?? '';
+      const told = STOPS.find(([words]) => words.test(why))?.[1];
+      return `The kernel of the machine stops (${why})${told === undefined ? '' : `: ${told}`}`;
+    },
+    remedy:
+      'Read the lines right before it. At a start: compare kernel and initramfs with their checksums, both must be of one build, and give the machine enough memory',
+  },
+  {
+    id: 'says-boot-label',
+    pattern: /System has (?<count>\d+) devices with a filesystem labeled '(?<label>[^']+)'/,
+    cause: (found) =>
+      word(found, 'count') === '0'
+        ? `No disk of the machine has a file system with the label ${word(found, 'label')}: the configuration (partitions, RAID) wiped it, or does not make it anew`
+        : `${word(found, 'count')} disks of the machine have a file system with the label ${word(found, 'label')}: another disk still holds an older installation, and CoreOS does not know which one to use`,
+    remedy:
+      'Of several, wipe the disk that is not meant ("wipefs -a DISK" from the live image); where there is none, let the configuration make it (boot_device of Butane does) and install anew',
+  },
+  {
+    id: 'says-firmware-fault',
+    pattern: /Synchronous Exception at (?<at>0x[0-9a-f]+)/i,
+    cause: (found) =>
+      `The firmware (UEFI) of the machine crashed at ${word(found, 'at')} before the system was started`,
+    remedy:
+      'Use another version of the firmware, or another of its settings (ACPI instead of device tree); the loader it was to start may be of another architecture',
+  },
   {
     id: 'says-module-refused',
     pattern:

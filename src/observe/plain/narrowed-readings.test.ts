@@ -6,6 +6,7 @@ testNearLines([
   ['  Forbidden Sysctls:                   <none>'],
   ['   if !errors.IsAlreadyExists(err) {'],
   ['error: rate limit exceeded', 'says-rate-limited'],
+  ['tune2fs: Superblock checksum does not match superblock while trying to open /dev/fern'],
   [
     String.raw`error: [Get https://10.9.8.7:5000/healthz: x509: certificate signed by unknown authority, Get http://10.9.8.7:5000/healthz: malformed HTTP response "\x15\x03\x01"]`,
     'says-authority-unknown',

@@ -38,6 +38,7 @@ test.each([
 
 test.each([
   ['that a step failed', 'error: sealing of crate 7 failed'],
+  ['what a kernel ran', 'CPU: 0 PID: 1 Comm: depot/0 Not tainted 5.14.0-1.el9 #2'],
   ['how a process ended', 'error: depotctl did not finish: exit status 3'],
   ['where the reason is', 'error: crate 7 is not sealed, see the log for details'],
   ['a row of a table', 'depot.crt   Nov 02, 2027   218d   depot-ca   no'],

@@ -21,7 +21,7 @@ const STATES = new RegExp(
 
 /** Tells that something failed, and not why, or where that is told. */
 const TELLS_NOTHING =
-  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred(?!: \S)|giving up|retries exceeded(?! with url)|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|:\s*$/i;
+  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred(?!: \S)|giving up|retries exceeded(?! with url)|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|\bComm: \S+ (?:Not t|T)ainted|:\s*$/i;
 
 /** How a program of Python or Java ends. */
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;

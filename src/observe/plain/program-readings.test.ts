@@ -7,6 +7,18 @@ import { readPlainly } from './read-plainly.ts';
 const SAID = `
 /dev/mapper/fern-data   50G   50G   20K 100% /srv/depot
   says-mount-full: The file system at /srv/depot is full (/dev/mapper/fern-data)
+Build 'qemu.fern' errored after 5 minutes 22 seconds: Timeout waiting for SSH.
+  says-packer-waited: Packer waited in vain for SSH of the machine that it builds (qemu.fern)
+[   12.335560] Kernel panic - not syncing: broken padding
+  says-kernel-stops: The kernel of the machine stops (broken padding): its initial ram disk did not come whole
+Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100
+  says-kernel-stops: the first program that it started ended
+rdcore[1076]: Error: System has 0 devices with a filesystem labeled 'boot'
+  says-boot-label: No disk of the machine has a file system with the label boot
+rdcore[1076]: Error: System has 2 devices with a filesystem labeled 'boot': ["/dev/sda3", "/dev/sdb3"]
+  says-boot-label: 2 disks of the machine have a file system with the label boot
+Synchronous Exception at 0x000000003384D000
+  says-firmware-fault: The firmware (UEFI) of the machine crashed at 0x000000003384D000
 modprobe: ERROR: could not insert 'ferndrv': Required key not available
   says-module-refused: The kernel refuses the module ferndrv (Required key not available): it is not signed by a key that this machine trusts
 modprobe: ERROR: could not insert 'ferndrv': Invalid module format
@@ -387,6 +399,14 @@ ERROR! couldn't resolve module/action 'community.libvirt.virt'. This often indic
   says-ansible-part: Ansible has no module community.libvirt.virt here
 fatal: [bastion]: FAILED! => {"changed": false, "msg": "Timeout when waiting for 192.168.7.21:6443"}
   says-ansible-waited: Ansible waited in vain for 192.168.7.21:6443
+Error: openstack_compute_instance_v2.fern: "network.0.floating_ip": [REMOVED] Use the moss resource instead
+  says-terraform-removed: no longer knows the argument network.0.floating_ip (openstack_compute_instance_v2.fern): Use the moss
+Argument names must not be quoted.
+  says-terraform-removed: The files are written for a Terraform before 0.12
+│ Error: Provider produced inconsistent final plan
+  says-terraform-provider-fault: fails by a fault of its own (Provider produced inconsistent final plan)
+fatal: [bastion]: FAILED! => {"changed": false, "msg": "Failed to find exact match for project.openshift.io/v1.Project by [kind, name, singularName, shortNames]"}
+  says-ansible-kind: The API of the cluster does not offer Project of project.openshift.io/v1 to Ansible
 Error: Cycle: aws_security_group.a, aws_security_group.b
   says-terraform-cycle: Resources of Terraform need each other in a circle: aws_security_group.a, aws_security_group.b
 Referenced "ClusterIssuer" not found: clusterissuer.cert-manager.io "letsencrypt" not found

@@ -19,6 +19,41 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'Objects of this kind cannot be chosen by the field a.b (only "metadata.name", "metadata.namespace")',
   ],
   [
+    'Error: vfkit exited unexpectedly with exit code 1',
+    'says-vfkit',
+    'The virtual machine ended as soon as it was started (vfkit, exit code 1)',
+  ],
+  [
+    'virt-v2v: error: internal error: invalid argument: cannot find libvirt pool',
+    'says-libvirt',
+    'libvirt refuses it: invalid argument: cannot find libvirt pool',
+  ],
+  [
+    './bin/govc: Host did not have any virtual network defined',
+    'says-govc',
+    'vSphere does not do what govc asks: Host did not have any virtual network defined',
+  ],
+  [
+    'Error translating config: Error unmarshaling yaml: yaml: line 7: found character that cannot start any token',
+    'says-yaml-wrong',
+    'A file is no valid YAML at line 7 (found character that cannot start any token)',
+  ],
+  [
+    'error: yaml: unmarshal errors: line 2: cannot unmarshal !!str `1.1.0` into int',
+    'says-yaml-wrong',
+    'A YAML file has 1.1.0 at line 2, where the program expects another type (int)',
+  ],
+  [
+    'error: yaml: line 9: cannot unmarshal !!map into string',
+    'says-yaml-wrong',
+    'A YAML file has a block of fields at line 9, where the program expects another type (string)',
+  ],
+  [
+    'Error: opening the image: open https://depot.fern.lan/fcos.vhd.xz: no such file or directory',
+    'says-address-as-file',
+    'The program takes https://depot.fern.lan/fcos.vhd.xz for a file of this machine',
+  ],
+  [
     'Error from server (Forbidden): User "clark" cannot get nodes at the cluster scope. (get nodes fern-0)',
     'says-not-permitted',
     'The login clark lacks the permission get (nodes)',

@@ -16,7 +16,7 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-ansible',
     pattern: new RegExp(
-      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\].*?FAILED! => .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)"`,
+      String.raw`(?:fatal|failed): \[(?<host>[^\]]+)\](?:.*?FAILED! | \(item=.{0,300}?\) )=> .*?"msg": "${NO_REASON}(?<why>(?:[^"\\]|\\.){8,}?)(?:"|\\n\\nThe error appears)`,
     ),
     cause: (found) => `A task of Ansible fails on ${word(found, 'host')}: ${reason(found)}`,
     remedy: 'Correct what it names (variables, packages, files), and run the playbook again',
@@ -77,6 +77,14 @@ export const STATED_READINGS: readonly PlainReading[] = [
     remedy: NAMED_BY_IT,
   },
   {
+    // It prints nothing but errors so.
+    id: 'says-govc',
+    pattern: /(?:^|["\s])(?:\.{0,2}\/\S*\/)?govc(?:_\w+)?: (?<why>(?!.*\bwarning\b)\S[^"]{7,})/i,
+    cause: (found) => `vSphere does not do what govc asks: ${reason(found)}`,
+    remedy:
+      'Correct what it names (path in the inventory, options, the OVA itself); "govc ... -trace" shows the whole conversation, and the tasks in vCenter tell more',
+  },
+  {
     id: 'says-config-line',
     pattern:
       /(?<file>\/etc\/[\w./-]+\.(?:conf|cfg)):(?<line>\d+): (?!.*(?:deprecated|obsolete|default))(?<why>.{5,})|Bungled (?<squid>\S+) line (?<no>\d+): (?<code>.+)/,
@@ -87,10 +95,19 @@ export const STATED_READINGS: readonly PlainReading[] = [
   {
     id: 'says-local-host',
     pattern:
-      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|(?:libvirtd|virtqemud)\.socket is neither running nor listening|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120})/,
+      /(?<why>Need to (?:install|upgrade) docker\S{0,40} .{1,80}|Hyper-V (?:is )?not installed|failed to start the virtual machine .{1,60} because one of the Hyper-V components|Hyper-V [\w -]{0,40}service not (?:available|running)|Virtual Switch not found|Windows Home edition is not supported|Please update Windows\. Currently .{1,120}|crc should be r[ua]n .{1,80}|Virtualization is not available for your? CPU|You need to enable virtualization in BIOS|kvm kernel module is not loaded|Libvirt cli virsh was not found in path|libvirtd(?:\.service)? is not (?:enabled|running)|\S+ not part of libvirtd? group|NetworkManager is required.{0,80}|NetworkManager\.service is not running|crc daemon is not running|(?:libvirtd|virtqemud)\.socket is neither running nor listening|Libvirt (?:network crc not found|crc network is not active)|(?:CPUs|Memory) required >=\d+|only [\d.]+ ?\w* of memory found \([^)]{1,40}\)|\S+ bundle is not supported for this release.{0,120}|vmnet: error from vmnet\.framework: -?\d+)/,
     cause: (found) => `By the program's own check of this host: ${reason(found)}`,
     remedy:
       'Set the host up as it says (virtualisation, groups, services, memory, version), log in anew where a group changed, and run "crc setup" again',
+  },
+  {
+    // podman and OpenShift Local on a Mac; why, vfkit tells nobody.
+    id: 'says-vfkit',
+    pattern: /(?<what>vfkit|krunkit) exited unexpectedly with exit code (?<code>\d+)/,
+    cause: (found) =>
+      `The virtual machine ended as soon as it was started (${word(found, 'what')}, exit code ${word(found, 'code')}): most often the program or its image is built for the other processor (amd64 on Apple silicon), or macOS is older than it needs`,
+    remedy:
+      'Compare "uname -m" with the architecture of the program ("file $(which podman)"), install the one for this Mac, and make the machine anew; "podman machine start --log-level=debug" shows the command of the machine, to be run by hand',
   },
   {
     id: 'says-translator',
