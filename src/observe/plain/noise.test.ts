@@ -42,6 +42,10 @@ const NOISE: readonly (readonly [of: string, line: string])[] = [
     "systemd-sysctl[611]: Couldn't write '1' to 'net/fern/lids', ignoring: No such file or directory",
   ],
   [
+    'what is passed over from the start',
+    "depotd[811]: Ignoring duplicate lid 'a' in file '/srv/lids': it cannot be sealed twice",
+  ],
+  [
     'what says so itself',
     'W1118 00:11:22.123456       1 depot.go:40] Error getting lids: lids.fern.lan "a" not found. It can be safely ignored.',
   ],
