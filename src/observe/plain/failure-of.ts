@@ -17,10 +17,11 @@ const WARNS =
   /(?:^|[\s\]:}])[IW]\d{4} \d\d:\d\d|\b(?:INFO|DEBUG?|WARN(?:ING)?|NOTICE)\b|<(?:info|debug|warn)>|will (?:re)?try|reflector\.go|system:anonymous/;
 /**
  * That logs could not be fetched, too, follows from what went wrong before; who asks a server for what it does not have
- * yet goes on; clients may hang up; a balancer that has other servers serves on; and events that are normal are none.
+ * yet goes on; clients may hang up; a balancer that has other servers serves on; who ignores it, or says that it can be
+ * ignored, goes on; and events that are normal are none.
  */
 export const NO_FAILURE =
-  /Failed to find module '|Attempted to gather |gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^<? ?HTTP\/[\d.]+ 401/i;
+  /Failed to find module '|Attempted to gather |gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^(?!.*(?:absolute|executable|parse)).*, ignoring(?:[:.]|$)|^\W*Ignoring |\b(?:can|may|should) be (?:safely )?ignored\b|\bsafe(?:ly)? (?:to )?ignore\b|\b(?:this|which) is (?:expected|normal|harmless)\b|^<? ?HTTP\/[\d.]+ 401/i;
 export const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 export const PROSE =
@@ -48,8 +49,17 @@ const LASTING = 3;
  */
 const PASSES =
   /\bwaiting\b|\(\d+\/\d+\)|warnings\.go|reflector\.go:\d+\].*could not find the requested resource|will (?:re)?try(?!.*disruption budget)/i;
-/** Only what is said last is meant as the end. */
-export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG?|INFO)\b/;
+/** Only what is said last is meant as the end; a command warns before it does what it was told. */
+export const SAID_ASIDE = /\blevel=(?:debug|info)\b|^\W*(?:DEBUG?|INFO)\b|^WARN\[\d{4}\]/;
+
+/** What the kernel notes besides, of devices and firmware, stops nothing where it calls it neither a failure nor one of these. */
+const STOPS =
+  /panic|\bBUG\b|\boops\b|call trace|killed|memory|I\/O|corrupt|hung|blocked|lockup|stall|time(?:d )?out|hardware|link|carrier|mount|\broot\b|space|full|dropp|reset|reject|denied|lockdown|symbol|read-only|abort|offline|duplicate|segfault|protection|not responding|(?:un|not )support/i;
+export const isKernelNote = ({ text, origins }: EvidenceLine): boolean =>
+  (/^(?:kernel: |\[ *\d+\.\d{6}\] )/.test(text) ||
+    origins.some((origin) => origin.endsWith('/kernel'))) &&
+  !FAILS.test(text) &&
+  !STOPS.test(text);
 
 /** Whether a line says in any words that something failed. */
 export const saysItFailed = (line: EvidenceLine): boolean =>

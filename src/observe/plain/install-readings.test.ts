@@ -59,6 +59,18 @@ const STATED: readonly (readonly [line: string, origin: string, id: string, caus
     'coreos-installer stops: Secure IPL is not supported',
   ],
   [
+    "Warning: Downloading 'http://10.9.0.2/fern/images/install.img' failed!",
+    'journal:node/dracut-initqueue',
+    'says-boot-file-missing',
+    'The start of the installer does not get http://10.9.0.2/fern/images/install.img: the address is wrong',
+  ],
+  [
+    'Warning: anaconda: failed to fetch kickstart from http://10.9.0.2/fern.ks',
+    'journal:node/dracut-initqueue',
+    'says-boot-file-missing',
+    'The start of the installer does not get kickstart http://10.9.0.2/fern.ks: the address is wrong',
+  ],
+  [
     'http://10.9.0.2:8080/fern.ipxe... No such device (https://ipxe.org/2c048087)',
     '*',
     'says-ipxe',

@@ -1,4 +1,4 @@
-import { type PlainReading, word } from './plain-reading.ts';
+import { named, type PlainReading, word } from './plain-reading.ts';
 import { NO_REASON, reason } from './stated-reason.ts';
 
 /** Said while another try is under way, or of an object that just changed: no reason to stop. */
@@ -77,6 +77,16 @@ export const INSTALL_READINGS: readonly PlainReading[] = [
     cause: (found) => `bootc does not install the system: ${reason(found)}`,
     remedy:
       'Correct what it names (partitions and firmware of the target, the options of the command), and install again',
+  },
+  {
+    // What the installer of RHEL asks for besides need not be there.
+    id: 'says-boot-file-missing',
+    pattern:
+      /Downloading '(?<url>[^']+\/(?!updates\.img|product\.img)[^'/]+)' failed!|anaconda: failed to fetch (?<what>[\w. ]+?) from (?<from>\S+)/,
+    cause: (found) =>
+      `The start of the installer does not get${named(word(found, 'what'))} ${word(found, 'url', 'from')}: the address is wrong, the file is not there, or its server does not answer`,
+    remedy:
+      'Fetch the same address with curl from that network; correct inst.repo, inst.stage2 or inst.ks, or put the file there',
   },
   {
     id: 'says-ipxe',

@@ -9,6 +9,7 @@ import { chainsFolded, sentencesFolded } from './error-chain.ts';
 import {
   ENDED_ILL,
   failureOf,
+  isKernelNote,
   type LinesOfShape,
   lastingOf,
   NO_FAILURE,
@@ -57,24 +58,24 @@ const WAYS: readonly Way[] = [
   { failureOf: lastingOf, read: readSurely },
   {
     failureOf: ({ line }) => (FAILS.test(line.text) || failureOf(line) === 2 ? failureOf(line) : 0),
-    read: ({ text }) => ownWords(text),
+    read: readOwnWords,
     weigh: ({ text }) => tellsOf(text),
   },
   {
     isOfFew: true,
     failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
-    read: ({ text }) => ownWords(text),
+    read: readOwnWords,
     weigh: ({ text }) => tellsOf(text),
   },
   {
     isBeforeFailure: true,
     failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
-    read: ({ text }) => ownWords(text),
+    read: readOwnWords,
   },
   {
     isOfFew: true,
     failureOf: (shape, behind) => (isWarning(shape.line) ? lastingOf(shape, behind) : 0),
-    read: ({ text }) => ownWords(text),
+    read: readOwnWords,
   },
   {
     isOfFew: true,
@@ -86,6 +87,10 @@ const WAYS: readonly Way[] = [
 /** A client that watches says so of what a server does not have yet, and asks again. */
 const isWarning = ({ text }: EvidenceLine): boolean =>
   FAILS.test(text) && tellsOf(text) > 1 && !text.includes('reflector.go');
+
+function readOwnWords(line: EvidenceLine): Reading | undefined {
+  return isKernelNote(line) ? undefined : ownWords(line.text);
+}
 
 function readLine({ text, lead, origins }: EvidenceLine): Reading | undefined {
   return readPlainly(text, lead, origins);
@@ -239,7 +244,7 @@ function wholeShape(
   return { ...shape, line: { ...shape.line, text } };
 }
 
-/** What is harmless where things go on is not where the error right behind it says no more. */
+/** What is harmless where things go on is not where the error right behind it says no more, unless it is noise wherever it is said. */
 function severityIn(
   shape: LinesOfShape,
   { lines, next, failedAt }: Behind,
@@ -248,14 +253,19 @@ function severityIn(
 ): Severity {
   if (way.isBeforeFailure && lines - failedAt > SOON) return 0;
   const own = way.failureOf(shape, lines);
-  return own > 0 && !isHarmless(shape.line) ? own : warnedOf(shape, next);
+  const isNoise = isHarmless(shape.line);
+  if (own > 0 && !isNoise) return own;
+  return isNoise && !ELSEWHERE.test(shape.line.text) ? 0 : warnedOf(shape, next);
 }
+/** Harmless only while there is another: the last of them is what stopped it. */
+const ELSEWHERE = /\btrying next\b/i;
 
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
   const isLast = next !== undefined && failureOf(next.line) === 2 && !readLine(next.line);
   const isWarned = WARNED.test(line.text) || (ASIDE.test(line.text) && !DONE.test(line.text));
-  return isLast && isWarned && !RETRY.test(line.text) ? 1 : 0;
+  const isPassing = RETRY.test(line.text) || NO_FAILURE.test(line.text);
+  return isLast && isWarned && !isPassing ? 1 : 0;
 }
 
 const WARNED = /\bW\d{4} |\bWARN/i;

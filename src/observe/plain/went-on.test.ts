@@ -7,6 +7,7 @@ test.each([
   'Saved credentials to: /srv/lid',
   'Now using project "depot" on server "https://api.fern.lan:6443".',
   'namespace/depot labeled',
+  'the depot of w-2 became active',
   '3m  Normal  Pulled  pod/depot-0  Container image is there, and was pulled',
 ])('goesOn believes what tells of success: %s', (line) => {
   expect(goesOn(line)).toBe(true);
