@@ -4,7 +4,7 @@ import { FAILS } from './read-plainly.ts';
 
 /** What programs say when things go on. */
 const GOES_ON =
-  /(?<!\b(?:not|never|neither|nor|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|saved|enabled|(?:is|readiness) UP|Selected source|running|healthy|issued|ignoring|NodeReady|Serving rendered-[\w-]+|Now using project|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b|^[a-z][\w.-]*\/\S+ (?:configured|unchanged|labeled|annotated|patched)$/i;
+  /(?<!\b(?:not|never|neither|nor|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|saved|enabled|(?:is|readiness) UP|Selected source|running|healthy|issued|ignoring|NodeReady|Serving rendered-[\w-]+|Now using project|Degraded changed from True to False|Available changed from False to True|phase "?Bound|Caches are synced|became active|back in quorum|200|ok)\b|^[a-z][\w.-]*\/\S+ (?:configured|unchanged|labeled|annotated|patched)$/i;
 
 /** Whoever says it so does not tell of a success, whatever its words. */
 const WARNS = /\blevel=(?:warn|err|fatal)|(?:^|[\s"])[EWF]\d{4} \d\d:\d\d:\d\d/;
@@ -24,7 +24,7 @@ export const goesOn = (text: string): boolean =>
  * descriptions of what there is, with their heads, and events of what is tried.
  */
 const OF_A_STATE =
-  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active|Created): |^\s*(?:- )?[Tt]ype: |since unit was started|report was created|previously-fetched|^\s*(?:- )?[Mm]essage: |^\s*[A-Z][\w ]+ Count: |\b[Ss]tatus(?: updated\b|=\"Running\")|^\s*ok\s*$|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b|\| Normal \| (?:Scheduled|Pulling|Killing)\b/;
+  /goroutine \d+ \[|\bRunning:? (?:'|\/|command|SSH|podman|sudo)|^[\s|]*(?:NAME|LAST SEEN|NAMESPACE)\s|^\s*\S+(?: +\S+)? +\d+\/\d+ +Running\b|^\s*(?:Started|Finished|Ready|State|Loaded|Active|Created): |^\s*(?:- )?[Tt]ype: |since unit was started|report was created|previously-fetched|^\s*(?:- )?[Mm]essage: |^\s*[A-Z][\w ]+ Count: |\b[Ss]tatus(?: updated\b|="Running")|^\s*ok\s*$|^\s*(?:\S+ +)?Normal +(?:Scheduled|Pulling|Killing|BackOff|SandboxChanged)\b|\| Normal \| (?:Scheduled|Pulling|Killing)\b/;
 const ADVICE = /^\W*(?:Action: )?(?:Ensure|Make sure|Check|Verify|Try|See|Please|Confirm)\b/;
 
 /**
