@@ -8,9 +8,9 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
   {
     id: 'says-namespace-ending',
     pattern:
-      /unable to create new content in namespace (?<namespace>[\w.-]+) because it is being terminated|Operation cannot be fulfilled on namespaces "(?<name>[^"]+)": The system is ensuring all content is removed/,
+      /unable to create new content in namespace (?<namespace>[\w.-]+) because it is being terminated|Operation cannot be fulfilled on namespaces "(?<name>[^"]+)": The system is ensuring all content is removed|object is being deleted: namespaces "(?<ending>[^"]+)" already exists/,
     cause: (found) =>
-      `The namespace ${word(found, 'namespace', 'name')} is being deleted, and takes nothing new until it is gone`,
+      `The namespace ${word(found, 'namespace', 'name', 'ending')} is being deleted, and takes nothing new until it is gone`,
     remedy:
       'Wait until it is gone and make it anew; where it does not go, "oc describe namespace" tells what remains in it',
   },
@@ -106,6 +106,15 @@ export const ADMISSION_READINGS: readonly PlainReading[] = [
       `The service${named(word(found, 'service'))} asks for a node port or address that another service of the cluster has already (${word(found, 'value')})`,
     remedy:
       'Leave the field out, so that the cluster chooses one, or take another; "oc get svc -A" shows who has it',
+  },
+  {
+    id: 'says-object-of-no-release',
+    pattern:
+      /(?<kind>[A-Z]\w+) "(?<name>[^"]+)"(?: in namespace "(?<namespace>[^"]*)")? exists and cannot be imported into the current release/,
+    cause: (found) =>
+      `The ${word(found, 'kind')} ${word(found, 'name')}${word(found, 'namespace') === undefined ? '' : ` in ${word(found, 'namespace')}`} is there already and does not belong to this Helm release, so Helm does not touch it`,
+    remedy:
+      'Delete the object where nothing else needs it, or hand it over: label app.kubernetes.io/managed-by=Helm and the annotations meta.helm.sh/release-name and release-namespace',
   },
   {
     id: 'says-object-changed',

@@ -8,6 +8,31 @@ import { SERVICE_READINGS } from './service-readings.ts';
 /** A line of each kind as events, conditions and logs have it, and what it says. */
 const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
+    'I0110 10:00:00.000000 1 leaderelection.go:283] failed to renew lease shop/till: timed out waiting for the condition',
+    'says-leadership-lost',
+    'could not renew its lease shop/till in time',
+  ],
+  [
+    "`helm dependency build` failed exit status 1: Error: no cached repository for helm-manager-12 found. (try 'helm repo update'): open /helm-working-dir/repository/x-index.yaml: no such file or directory",
+    'says-chart-repository-unknown',
+    'Helm does not know the repository that a dependency of the chart comes from',
+  ],
+  [
+    'error sending canary HTTP request to "canary.apps.fern.lan": Get "https://canary.apps.fern.lan": remote error: tls: certificate required',
+    'says-client-certificate-wanted',
+    'demands a client certificate, and is shown none',
+  ],
+  [
+    'message: \'spec.tls.certificate: Invalid value: "redacted certificate data": error verifying certificate: x509: certificate has expired or is not yet valid: current time 2026-01-10T10:00:00Z is after 2025-12-01T00:00:00Z\'',
+    'says-route-tls-invalid',
+    'What the route holds as certificate (spec.tls) is not accepted: x509: certificate has expired',
+  ],
+  [
+    'Internal error occurred: failed calling admission webhook "tide.fern.lan": an error on the server ("tls: failed to find \\"CERTIFICATE\\" PEM block in certificate input after skipping PEM blocks of the following types: [PUBLIC KEY]") has prevented the request',
+    'says-pem-of-another-kind',
+    'What is given as a certificate holds PUBLIC KEY instead',
+  ],
+  [
     '{"tags":["warning","elasticsearch","admin"],"message":"Unable to revive connection: https://depot.fern.svc:9200/"}',
     'says-search-unreached',
     'Elasticsearch at https://depot.fern.svc:9200/ cannot be reached',

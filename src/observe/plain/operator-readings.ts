@@ -1,4 +1,4 @@
-import { because, named, type PlainReading, word } from './plain-reading.ts';
+import { at, because, named, type PlainReading, word } from './plain-reading.ts';
 
 /** What the operators of a running cluster say of what keeps them: updates, catalogues, machine configs, routes. */
 export const OPERATOR_READINGS: readonly PlainReading[] = [
@@ -172,6 +172,49 @@ export const OPERATOR_READINGS: readonly PlainReading[] = [
       `An operator waits for ${word(found, 'what')}, and ${word(found, 'kind')} "${word(found, 'name')}" was not made for it: the controller that makes it does not get to it`,
     remedy:
       'Look at the log of the controller that makes it (of the monitoring stack, the prometheus-operator): what it may not do or does not find stands there',
+  },
+  {
+    id: 'says-client-certificate-wanted',
+    pattern: /remote error: tls: certificate required/,
+    cause: (found) => `${at(found)} demands a client certificate, and is shown none`,
+    remedy:
+      'Give the client a certificate of an authority that the other side trusts, or let it ask for none (of an ingress controller: spec.clientTLS with clientCertificatePolicy Optional, as the checks of the cluster show none)',
+  },
+  {
+    id: 'says-pem-of-another-kind',
+    pattern:
+      /failed to find (?:\\*"CERTIFICATE\\*" PEM block in (?<input>certificate) input|PEM block with type ending in \\*"PRIVATE KEY\\*" in (?<key>key) input) after skipping PEM blocks of the following types: \[(?<types>[^\]]{1,80})\]/,
+    cause: (found) =>
+      `What is given as ${word(found, 'input') === undefined ? 'a private key' : 'a certificate'} holds ${word(found, 'types')} instead`,
+    remedy:
+      'Put the PEM text of the right kind there ("BEGIN CERTIFICATE", "BEGIN PRIVATE KEY"): key and certificate are swapped, or only the public key was copied',
+  },
+  {
+    id: 'says-route-tls-invalid',
+    pattern:
+      /spec\.tls\.(?<field>\w+): Invalid value: (?:"[^"]{0,60}"|'[^']{0,60}'): (?:error verifying certificate: )?(?<why>(?:tls|x509|failed|data|asn1)[^"'\n]{6,200})/,
+    cause: (found) =>
+      `What the route holds as ${word(found, 'field')} (spec.tls) is not accepted: ${word(found, 'why')}`,
+    remedy:
+      'Put a certificate that is valid today and its own key into the route, both in PEM, with the chain below caCertificate; then the router takes it by itself',
+  },
+  {
+    id: 'says-chart-repository-unknown',
+    pattern:
+      /no cached repository for (?<cached>\S+) found\. \(try 'helm repo update'\)|no repository definition for (?<url>\S+?)[.,]? ?(?:Please|$)/,
+    cause: (found) =>
+      `Helm does not know the repository${named(word(found, 'url'))} that a dependency of the chart comes from, or never fetched its index`,
+    remedy:
+      'Put the dependencies into the chart ("helm dependency update" where the internet is, and commit charts/), or give the repository to Helm or Argo CD under its name, where it can be reached',
+  },
+  {
+    id: 'says-leadership-lost',
+    isGeneral: true,
+    pattern: /failed to renew lease (?<lease>\S+?):? |\bleader ?election lost\b/i,
+    cause: (found) =>
+      `The program ended itself, because it could not renew its lease${named(word(found, 'lease'))} in time: the API, or etcd behind it, did not answer or was too slow`,
+    remedy:
+      'It is started anew by itself. Where it comes again, look at the API servers and at how fast etcd writes ("etcdctl endpoint status", its log for "took too long"), and at the network of the machine',
   },
   {
     id: 'says-canary-fails',

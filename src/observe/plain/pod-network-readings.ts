@@ -27,6 +27,26 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
       'It is made anew by itself; where that does not end, the log of CRI-O on the node tells why sandboxes die',
   },
   {
+    id: 'says-rule-refused',
+    isGeneral: true,
+    pattern:
+      /ip6?tables(?:-restore)? v[\d.]+ \([\w-]+\): (?!can't initialize|Couldn't load|.{0,60}xtables lock)(?<why>[^\n]{6,200})/,
+    cause: (found) => `A rule of iptables is not taken: ${word(found, 'why')}`,
+    remedy:
+      'Look who makes the rule (the line before names it) and from what: a Service, policy or setting without the address or set that it names, or a module that the kernel lacks',
+  },
+  {
+    id: 'says-pod-not-annotated',
+    pattern:
+      /failed to get pod annotation: timed out waiting|timed out while waiting for (?<binding>OVS port binding)/,
+    cause: (found) =>
+      word(found, 'binding') === undefined
+        ? 'The control plane of OVN did not give the pod its address in time (the annotation k8s.ovn.org/pod-networks)'
+        : 'OVN did not set up the port of the pod on the node in time (OVS port binding): ovn-controller there is slow, or does not get its flows from the database',
+    remedy:
+      'Where it lasts, look at the pods of openshift-ovn-kubernetes (ovnkube-control-plane or ovnkube-master, and ovnkube-node of that node) and their logs: one of them does not run, or is far behind',
+  },
+  {
     id: 'says-admin-policy',
     pattern:
       /error attempting to \w+ B?ANP (?<name>[\w.-]+)(?: with priority (?<priority>\d+))?(?: because,?| when,?|:) (?<why>.{8,200})/,
@@ -88,7 +108,7 @@ export const POD_NETWORK_READINGS: readonly PlainReading[] = [
   {
     id: 'says-ovs-down',
     pattern:
-      /ov[sn]-\w+: (?:unix:)?(?<socket>\/[^\s:]+\.sock): database connection failed \((?<why>No such file or directory|Connection refused)\)|ov[sn]-appctl: (?:cannot connect to "(?<ctl>[^"]+)" \((?<said>[^)]+)\)|(?<pid>\/[^\s:]+\.pid): open: (?<open>No such file or directory))/,
+      /ov[sn]-\w+: (?:unix:)?(?<socket>\/[^\s:]+\.sock): database connection failed \((?<why>No such file or directory|Connection refused|Protocol error)\)|ov[sn]-appctl: (?:cannot connect to "(?<ctl>[^"]+)" \((?<said>[^)]+)\)|(?<pid>\/[^\s:]+\.pid): open: (?<open>No such file or directory))/,
     cause: (found) =>
       `${DATABASES.find(([name]) => name.test(word(found, 'socket', 'ctl', 'pid') ?? ''))?.[1] ?? 'The daemon behind it'} does not run on this machine, or not where it is asked: ${word(found, 'socket', 'ctl', 'pid')} ${word(found, 'why', 'said', 'open') === 'Connection refused' ? 'is there and nobody answers' : 'is not there'}`,
     remedy:

@@ -75,6 +75,42 @@ export const POD_READINGS: readonly PlainReading[] = [
       'Set runAsUser of the pod to a number other than 0, or use an image with "USER" as a number',
   },
   {
+    id: 'says-image-wants-root',
+    pattern:
+      /mkdir\(\) "(?<made>\/var\/(?:cache|lib|log|run)\/[^"]+)" failed \(13: Permission denied\)|initdb: (?:error: )?could not change permissions of directory "(?<data>[^"]+)"/,
+    cause: (found) =>
+      `The program may not make or take over ${word(found, 'made', 'data')} as the user that it runs as: of a container, its image is made for root or for one fixed user, and the cluster gives it another`,
+    remedy:
+      'Take an image that runs as any user (folders that it writes to belong to group 0 and are writable by it), mount a volume there, or give its service account the SCC anyuid: oc adm policy add-scc-to-user anyuid -z SERVICEACCOUNT',
+  },
+  {
+    id: 'says-driver-kernel-unknown',
+    pattern:
+      /Could not (?:resolve Linux kernel version|find kernel full version)|No OFED driver found for kernel (?<kernel>[\w.-]+)/,
+    cause: (found) =>
+      `The container that builds or loads a driver does not find what it needs for the kernel of the node${named(word(found, 'kernel'))}`,
+    remedy:
+      'See that Node Feature Discovery has labelled the node (feature.node.kubernetes.io/kernel-version.full), that the repositories or the driver toolkit image hold packages of this kernel and are reached, and that the operator is of a version for this release',
+  },
+  {
+    id: 'says-database-unreached',
+    pattern:
+      /Failed to obtain JDBC connection|Acquisition timeout while waiting for new connection|HikariPool-\d+ - Connection is not available|Unable to acquire JDBC Connection|Communications link failure/,
+    isGeneral: true,
+    cause: () => 'The program gets no connection to its database in time',
+    remedy:
+      'Look whether the database runs and answers under the name and port that the program is given, and whether it has connections left; the lines around name it',
+  },
+  {
+    id: 'says-seccomp-not-loaded',
+    pattern:
+      /error loading seccomp filter(?: into kernel)?: (?:error loading seccomp filter: )?(?<why>errno \d+|[\w ]{4,60})/,
+    cause: (found) =>
+      `The kernel of the node does not take the seccomp filter of the container${because(word(found, 'why'))}${word(found, 'why') === 'errno 524' ? ': it has no room left for such programs (net.core.bpf_jit_limit)' : ''}`,
+    remedy:
+      'Of errno 524 raise net.core.bpf_jit_limit on the node, and restart it where a kernel leaks them; else update runtime and kernel',
+  },
+  {
     id: 'says-image-never-pulled',
     pattern: /Container image "(?<image>[^"]+)" is not present with pull policy of Never/,
     cause: (found) =>
@@ -145,11 +181,33 @@ export const POD_READINGS: readonly PlainReading[] = [
     remedy: 'Describe its pod: most often it waits for an image, a volume or a node',
   },
   {
+    id: 'says-container-waits',
+    isGeneral: true,
+    pattern:
+      /container "(?<container>[^"]+)" in pod "(?<pod>[^"]+)" is waiting to start: (?<why>[^\n]{4,160})/,
+    cause: (found) =>
+      `The container ${word(found, 'container')} of ${word(found, 'pod')} has not started yet, so it has no log (${word(found, 'why')})`,
+    remedy:
+      'The events of the pod say what it waits for: "oc describe pod" (an image, a volume, a secret)',
+  },
+  {
     id: 'says-container-not-there',
     pattern: /unable to upgrade connection: container not found \("(?<container>[^"]+)"\)/,
     cause: (found) =>
       `The container ${word(found, 'container')} does not run, so nothing can be run in it`,
     remedy: '"oc get pod" and "oc describe pod" say why it does not run',
+  },
+  {
+    id: 'says-release-late',
+    isGeneral: true,
+    pattern:
+      /(?<what>INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?:pre-install hooks failed: |post-install hooks failed: |release \S+ failed, and has been [^:]{0,60}: )?(?:context deadline exceeded|timed out waiting for the condition)|(?:PipelineRun|TaskRun) "?(?<run>[\w.-]+)"? failed to finish within "?(?<time>\w+)/,
+    cause: (found) =>
+      word(found, 'run') === undefined
+        ? 'Helm waited in vain for what it made to become ready'
+        : `The run ${word(found, 'run')} of the pipeline did not end within ${word(found, 'time')}`,
+    remedy:
+      'Its pods and jobs tell why ("oc get pods", "oc describe pod", "oc get events"): an image, a volume, a node, or a program that does not start; a longer time (--timeout, timeouts) only helps where all goes well but slowly',
   },
   {
     id: 'says-wait-over',

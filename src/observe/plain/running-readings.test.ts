@@ -10,6 +10,76 @@ import { STORAGE_READINGS } from './storage-readings.ts';
 /** A line of each kind as events, conditions and logs have it, and what it says. */
 const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
   [
+    'error adding container to network "ovn-kubernetes": CNI request failed with status 400: \'[shop/till-0] failed to get pod annotation: timed out waiting for annotations: context deadline exceeded\'',
+    'says-pod-not-annotated',
+    'The control plane of OVN did not give the pod its address in time',
+  ],
+  [
+    "CNI request failed with status 400: '[shop/till-0] failed to configure pod interface: timed out while waiting for OVS port binding (ovn-installed) for 0a:58:0a:80:00:05",
+    'says-pod-not-annotated',
+    'OVN did not set up the port of the pod on the node in time',
+  ],
+  [
+    'Error from server (AlreadyExists): object is being deleted: namespaces "till" already exists',
+    'says-namespace-ending',
+    'The namespace till is being deleted',
+  ],
+  [
+    'Error from server (BadRequest): container "till" in pod "till-0" is waiting to start: ContainerCreating',
+    'says-container-waits',
+    'The container till of till-0 has not started yet, so it has no log (ContainerCreating)',
+  ],
+  [
+    '2026-01-01 10:00:00.521 UTC [25] PANIC:  could not read file "global/pg_control": Input/output error',
+    'says-io-error',
+    'The disk or volume below global/pg_control does not read or write',
+  ],
+  [
+    'Error: failed to start: stat /var/lib/tide/till: input/output error',
+    'says-io-error',
+    'The disk or volume below /var/lib/tide/till does not read or write',
+  ],
+  [
+    'nginx: [emerg] mkdir() "/var/cache/nginx/client_temp" failed (13: Permission denied)',
+    'says-image-wants-root',
+    'The program may not make or take over /var/cache/nginx/client_temp as the user that it runs as',
+  ],
+  [
+    'Resolving Linux kernel version...Could not resolve Linux kernel version',
+    'says-driver-kernel-unknown',
+    'does not find what it needs for the kernel of the node',
+  ],
+  [
+    'ERROR: Failed to obtain JDBC connection',
+    'says-database-unreached',
+    'The program gets no connection to its database in time',
+  ],
+  [
+    'Error: INSTALLATION FAILED: context deadline exceeded',
+    'says-release-late',
+    'Helm waited in vain for what it made to become ready',
+  ],
+  [
+    'message: PipelineRun "till-x" failed to finish within "1h0m0s"',
+    'says-release-late',
+    'The run till-x of the pipeline did not end within 1h0m0s',
+  ],
+  [
+    'Error: INSTALLATION FAILED: Unable to continue with install: ServiceAccount "till" in namespace "shop" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
+    'says-object-of-no-release',
+    'The ServiceAccount till in shop is there already and does not belong to this Helm release',
+  ],
+  [
+    'Error: container create failed: error loading seccomp filter into kernel: error loading seccomp filter: errno 524',
+    'says-seccomp-not-loaded',
+    'does not take the seccomp filter of the container (errno 524): it has no room left',
+  ],
+  [
+    "exit status 2: iptables v1.8.7 (nf_tables): host/network `<nil>' not found",
+    'says-rule-refused',
+    'A rule of iptables is not taken: host/network `<nil>',
+  ],
+  [
     'The Pod "web" is invalid: spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`',
     'says-field-fixed',
     'The Pod web is to be changed in a field that cannot be changed',

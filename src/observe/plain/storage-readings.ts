@@ -7,6 +7,15 @@ const LOOK_AT_CEPH =
 /** Why a claim gets no volume, or a node cannot use it. */
 export const STORAGE_READINGS: readonly PlainReading[] = [
   {
+    id: 'says-io-error',
+    pattern:
+      /(?:could not|cannot|can't|failed to|unable to|error) (?:\w+ ){1,3}(?:file |directory )?["'`]?(?<what>[\w./-]*\/[\w./-]+|\/[\w./-]+)["'`]?\W{1,4}(?:\w+ ){0,4}[Ii]nput\/output error|\b(?:read|write|open|stat|lstat|mkdir|fsync|unlinkat) (?<path>\/[^\s:]+): input\/output error/,
+    cause: (found) =>
+      `The disk or volume below ${word(found, 'what', 'path')} does not read or write (input/output error)`,
+    remedy:
+      'Look at the kernel log of the node ("dmesg": a disk that fails, a path or session of the storage that was lost) and at the storage behind the volume; the pod must be started anew after it is back',
+  },
+  {
     id: 'says-volume-operation-hangs',
     pattern: new RegExp(
       String.raw`${VOLUME}an operation with the given (?:Volume ID|volume|Snapshot ID) (?<id>\S+) already exists`,

@@ -8,6 +8,8 @@ test.each([
   'Now using project "depot" on server "https://api.fern.lan:6443".',
   'namespace/depot labeled',
   'the depot of w-2 became active',
+  'I1103 10:11:12.1 1 shared_informer.go:318] Caches are synced for depot',
+  '{"level":"info","msg":"peer became active","peer-id":"4e"}',
   '3m  Normal  Pulled  pod/depot-0  Container image is there, and was pulled',
 ])('goesOn believes what tells of success: %s', (line) => {
   expect(goesOn(line)).toBe(true);

@@ -4,7 +4,7 @@ import { FAILS } from './read-plainly.ts';
 
 /** What programs say when things go on. */
 const GOES_ON =
-  /(?<!\b(?:not|never|neither|nor|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|saved|enabled|(?:is|readiness) UP|Selected source|running|healthy|issued|ignoring|NodeReady|became active|Serving rendered-[\w-]+|Now using project|Degraded changed from True to False|Available changed from False to True|phase "?Bound|200|ok)\b|^[a-z][\w.-]*\/\S+ (?:configured|unchanged|labeled|annotated|patched)$/i;
+  /(?<!\b(?:not|never|neither|nor|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|saved|enabled|(?:is|readiness) UP|Selected source|running|healthy|issued|ignoring|NodeReady|became active|Serving rendered-[\w-]+|Now using project|Degraded changed from True to False|Available changed from False to True|phase "?Bound|Caches are synced|became active|back in quorum|200|ok)\b|^[a-z][\w.-]*\/\S+ (?:configured|unchanged|labeled|annotated|patched)$/i;
 
 /** Whoever says it so does not tell of a success, whatever its words. */
 const WARNS = /\blevel=(?:warn|err|fatal)|(?:^|[\s"])[EWF]\d{4} \d\d:\d\d:\d\d/;
