@@ -89,11 +89,11 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
   {
     id: 'says-filter-table-missing',
     pattern:
-      /can't initialize ip6?tables table [`'](?<table>\w+)|(?:iptables: )Table does not exist/,
+      /can't initialize ip6?tables table [`'](?<table>\w+)|(?:iptables: )Table does not exist|Module (?<module>ip6?_tables) not found/,
     cause: (found) =>
-      `The kernel has no table${named(word(found, 'table'))} of iptables: its module is not loaded, or the machine only does nftables`,
+      `The kernel has no table${named(word(found, 'table'))} of iptables: its module is not loaded, or the machine only does nftables, which the iptables of this host or image (legacy) does not`,
     remedy:
-      '"modprobe ip_tables iptable_nat"; after an update of the kernel restart the machine first; else use the nft variant of iptables',
+      '"modprobe ip_tables iptable_nat"; after an update of the kernel restart the machine first; else use the nft variant of iptables (iptables-nft), in the image, too',
   },
   {
     id: 'says-chronyd-down',

@@ -12,6 +12,17 @@ test('chainsFolded joins an error with the list of its causes', () => {
   ]);
 });
 
+test('chainsFolded joins a package with what it misses', () => {
+  expect(
+    wholes(
+      'Error: Package: tide-1.1 (reef)',
+      '     Requires: lid >= 2',
+      '     Installed: lid-1',
+      'bye',
+    ),
+  ).toEqual(['Error: Package: tide-1.1 (reef) Requires: lid >= 2 Installed: lid-1', 'bye']);
+});
+
 test('chainsFolded joins an object that is not valid with the fields that are not', () => {
   expect(
     wholes(

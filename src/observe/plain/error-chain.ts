@@ -15,6 +15,13 @@ const LISTS: readonly ListBelow[] = [
     between: ': ',
     isBare: true,
   },
+  // What yum misses for a package.
+  {
+    begins: /^\s*(?:Error: )?Package: \S+/,
+    item: /^\s+(?=(?:Requires|Installed|Available): )/,
+    between: ' ',
+    isBare: false,
+  },
   // Fields that the API server does not take.
   { begins: /\bis invalid:\s*$/, item: /^\s*\* (?=\S)/, between: ' * ', isBare: false },
 ];

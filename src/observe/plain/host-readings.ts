@@ -71,11 +71,9 @@ export const HOST_READINGS: readonly PlainReading[] = [
   {
     id: 'says-read-only',
     pattern:
-      /(?<disk>\/dev\/(?:sd|vd|xvd|nvme|mmcblk|sr)\w+): probing initialization failed: read-only file system|(?<path>\/(?:usr|bin|sbin|lib64|lib|opt|var|etc|mnt|home|data|root|tmp|run|sysroot|boot|dev|srv)\b[^\s:'"‘’]*)?['"’]?:? ?read-only file system|\bEROFS\b/i,
+      /(?<path>\/(?:usr|bin|sbin|lib64|lib|opt|var|etc|mnt|home|data|root|tmp|run|sysroot|boot|dev|srv)\b[^\s:'"‘’]*)?['"’]?:? ?read-only file system|\bEROFS\b/i,
     cause: (found) => {
-      const path = word(found, 'path') ?? word(found, 'disk');
-      if (/^\/dev\/(?!shm)/.test(path ?? ''))
-        return `The disk ${path} can only be read: it is write-protected, or a medium such as an image that is shown as a drive`;
+      const path = word(found, 'path');
       const isOfSystem = /^\/(?:usr|s?bin|lib|sysroot)/.test(path ?? '');
       return `The file system${named(path && `of ${path}`)} is mounted read-only${isOfSystem ? ', as /usr is on every CoreOS' : ''}`;
     },

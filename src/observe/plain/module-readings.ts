@@ -66,7 +66,7 @@ export const MODULE_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-module-missing',
-    pattern: /Module (?<module>[\w.-]+) not found in directory (?<folder>\/\S+)/,
+    pattern: /Module (?<module>(?!ip6?_tables\b)[\w.-]+) not found in directory (?<folder>\/\S+)/,
     cause: (found) =>
       `There is no module ${word(found, 'module')} for the kernel of ${word(found, 'folder')}`,
     remedy:

@@ -71,7 +71,7 @@ test.each([
   ],
   [
     'wipefs: error: /dev/sdb: probing initialization failed: Read-only file system',
-    'The disk /dev/sdb can only be read: it is write-protected, or a medium such as an image that is shown as a drive',
+    'The device /dev/sdb itself is read-only: it is a virtual drive (of the firmware or the management controller), write-protected, or broken',
   ],
   [
     'panic: dial of the depot failed: no lid',
@@ -98,7 +98,7 @@ test.each([
 });
 
 testNearLines([
-  ['Username: Error: EOF'],
+  ['Username: Error: EOF', 'says-login-not-typed'],
   ['ENOSPC: System limit for number of file watchers reached, watch /srv/tide'],
   ['RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB'],
   [String.raw`error: tls: failed to find \"CERTIFICATE\" PEM block in certificate input`],

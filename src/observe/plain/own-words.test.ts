@@ -7,6 +7,10 @@ test.each([
   ['[ERROR Lid-7]: the lid of crate-7 is not round', 'the lid of crate-7 is not round'],
   ['ERROR! no lid of crate-7 was found', 'no lid of crate-7 was found'],
   ['  12  Nov 02 10:12:01 host-1 depotd[7]: crate 7 has no lid', 'crate 7 has no lid'],
+  [
+    'I0710 05:03:42.6 1 depot.go:150] "WARNING: sealing crate-7 failed: there is no lid for it" logger="depot" crate="cove/crate-7"',
+    'WARNING: sealing crate-7 failed: there is no lid for it',
+  ],
   ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
   ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
   [

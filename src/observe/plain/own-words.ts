@@ -65,6 +65,8 @@ const BEFORE_IT: readonly RegExp[] = [
 /** Where logs of fields, JSON and tasks keep what went wrong. */
 const FIELDS =
   /(?:^|[\s{,."])(?:err(?:or)?(?:[._]?[Mm]essage|\.\w+)?|status[_]?[Mm]essage|msg|[Mm]essage|reason|std(?:err|out)|details?|failures)"?(?:=|: ?)\[?"(?!")(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
+/** Of structured klog what was said, without the names of what it was about. */
+const KLOG_MESSAGE = /\.go:\d+\] "((?:[^"\\]|\\.){20,})"(?= [\w.]+=|$)/g;
 const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 
 /** What programs advise, having said what is wrong. */
@@ -98,9 +100,11 @@ function piecesOf(part: string): readonly string[] {
 /** Of the line and its fields what tells the most. */
 function tellingPart(text: string): OwnWords {
   const seen = seenText(text).trim();
-  const fields = [...seen.matchAll(FIELDS), ...seen.matchAll(new RegExp(BARE_MESSAGE, 'g'))].map(
-    ([, field = '']) => unlessSecret(field, seen) ?? '',
-  );
+  const fields = [
+    ...seen.matchAll(FIELDS),
+    ...seen.matchAll(new RegExp(BARE_MESSAGE, 'g')),
+    ...seen.matchAll(KLOG_MESSAGE),
+  ].map(([, field = '']) => unlessSecret(field, seen) ?? '');
   const whole = BEFORE_IT.reduce((rest, before) => rest.replace(before, ''), seen);
   const parts = (fields.length > 0 ? fields : [whole]).flatMap(piecesOf).map((part) => {
     const said = part.replace(ADVICE, '').trim();

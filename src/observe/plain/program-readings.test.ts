@@ -262,7 +262,7 @@ iptables: No chain/target/match by that name.
 Error response from daemon: driver failed programming external connectivity on endpoint registry (77aa): (iptables failed: iptables --wait -t nat -A DOCKER -p tcp -d 0/0 --dport 5000 -j DNAT --to-destination 172.17.0.2:5000 ! -i docker0: iptables: No chain/target/match by that name.
   says-chain-gone: The packet filter lacks a chain or a module that the rule wants (DOCKER): mostly the firewall was loaded anew
 iptables v1.8.4 (legacy): can't initialize iptables table 'nat': Table does not exist (do you need to insmod?)
-  says-filter-table-missing: The kernel has no table nat of iptables: its module is not loaded, or the machine only does nftables
+  says-filter-table-missing: The kernel has no table nat of iptables: its module is not loaded, or the machine only does nftables, which the iptables of this host or image (legacy) does not
 506 Cannot talk to daemon
   says-chronyd-down: chronyd does not run on this machine, or this user may not ask it
 Fatal error : adjtimex(0x8001) failed : Operation not permitted

@@ -63,7 +63,8 @@ export const UNIT_READINGS: readonly PlainReading[] = [
   },
   {
     id: 'says-unit-environment',
-    pattern: /(?:(?<unit>[\w@.\\-]+\.\w+): )?Failed to load environment files: (?<why>.{3,80})/,
+    pattern:
+      /(?:(?<unit>[\w@.\\-]+\.(?!mount)\w+): )?(?<!\.mount: )Failed to load environment files: (?<why>.{3,80})/,
     cause: (found) =>
       `A file of settings that the unit${named(word(found, 'unit'))} names cannot be read (EnvironmentFile=): ${word(found, 'why')}`,
     remedy: `Make the file, or put "-" before its path where it may be missing. ${UNIT_FILE}`,

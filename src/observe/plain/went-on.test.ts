@@ -45,6 +45,7 @@ test.each([
   ['a program that cleans up', 'INFO Local Cluster API system has completed operations'],
   ['a run that sums up', 'info: Mirroring completed in 260ms (0B/s)'],
   ['what is still waited for', 'level=debug msg="Still waiting for the depot to become ready"'],
+  ['a success that was none', 'The sealing does not appear to have been successful.'],
   ['a warning', 'level=warning msg="the depot cannot complete while this is so"'],
   ['an error of klog', 'E0909 06:11:03.801020    2201 depot.go:226] Marking it on a running depot'],
   ['a message of a condition', '    Message:               all depots are healthy'],

@@ -6,6 +6,9 @@ import { FAILS } from './read-plainly.ts';
 const GOES_ON =
   /(?<!\b(?:not|never|neither|nor|isn't|wasn't|cannot|can't) (?:get |be |yet )?)(?<!un|re-)\b(?:succe(?:ss|eded)\w*|completed?|done|ready|started|finished|accepted|joined|pulled|passed|drained|evicted|fetched|created|saved|enabled|(?:is|readiness) UP|Selected source|running|healthy|issued|ignoring|NodeReady|became active|Serving rendered-[\w-]+|Now using project|Degraded changed from True to False|Available changed from False to True|phase "?Bound|Caches are synced|became active|back in quorum|200|ok)\b|^[a-z][\w.-]*\/\S+ (?:configured|unchanged|labeled|annotated|patched)$/i;
 
+/** Some words lie between what is denied and that it is. */
+const NOT_SO = /\b(?:not|never)\b [\w ]{0,30}succe/i;
+
 /** Whoever says it so does not tell of a success, whatever its words. */
 const WARNS = /\blevel=(?:warn|err|fatal)|(?:^|[\s"])[EWF]\d{4} \d\d:\d\d:\d\d/;
 
@@ -13,6 +16,7 @@ const WARNS = /\blevel=(?:warn|err|fatal)|(?:^|[\s"])[EWF]\d{4} \d\d:\d\d:\d\d/;
 export const goesOn = (text: string): boolean =>
   GOES_ON.test(text) &&
   !FAILS.test(text) &&
+  !NOT_SO.test(text) &&
   !WARNS.test(text) &&
   !isQuoted(text) &&
   !ADVICE.test(text) &&
