@@ -21,7 +21,7 @@ const WARNS =
  * ignored, goes on; and events that are normal are none.
  */
 export const NO_FAILURE =
-  /Failed to find module '|Attempted to gather |gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^(?!.*(?:absolute|executable|parse|unsupported|invalid|unknown)).*, ignoring(?:[:.]|$)|^\W*Ignoring |\b(?:can|may|should) be (?:safely )?ignored\b|\bsafe(?:ly)? (?:to )?ignore\b|\b(?:this|which) is (?:expected|normal|harmless)\b|^<? ?HTTP\/[\d.]+ 401/i;
+  /Failed to find module '|autoexec\.ipxe\.\.\. |Attempted to gather |gather(?:ing)? (?:debug )?(?:bootstrap )?logs|Cannot (?:display|refresh) available updates|Failed to read tfstate|leaderelection\.go:|\bpermissive=1\b|^\s*(?:\S+ +)?Normal +(?!\w*(?:Error|Failed)\b)[A-Z]\w+ |\| Normal \||"(?:GET|HEAD|POST|PUT|PATCH|DELETE|CONNECT) \S+ HTTP\/\d|TLS handshake error from(?!.*first record does not look)|Server \S+ is DOWN\b.*\b[1-9]\d* active and|^(?!.*(?:absolute|executable|parse|unsupported|invalid|unknown)).*, ignoring(?:[:.]|$)|^\W*Ignoring |\b(?:can|may|should) be (?:safely )?ignored\b|\bsafe(?:ly)? (?:to )?ignore\b|\b(?:this|which) is (?:expected|normal|harmless)\b|^<? ?HTTP\/[\d.]+ 401/i;
 export const ENDED_ILL = new RegExp(WENT_ILL, 'i');
 /** What people write around what they paste, and how a ticket marks it. */
 export const PROSE =

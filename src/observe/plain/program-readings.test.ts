@@ -197,6 +197,8 @@ Error: Failed to download metadata for repo 'depot': repomd.xml GPG signature ve
   says-repository-signature: The signature of the list of the package repository depot is not accepted (Bad GPG signature)
 Error: GPG check FAILED
   says-package-check-failed: it bears none, or this machine does not have the key
+fatal: [10.9.0.3]: FAILED! => {"msg": "non-zero return code", "stderr": "\\u001b[91mError: INVALID_ZONE: reef\\u001b[00m", "stdout": ""}
+  says-firewalld: firewalld does not do it (INVALID_ZONE): reef
 ERROR: COMMAND_FAILED: 'handle'
   says-firewalld: firewalld does not do it (COMMAND_FAILED)
 managed-keys-zone: DNSKEY set for zone '.' could not be verified with current keys
