@@ -19,7 +19,7 @@ export interface PlacedLine extends LogLine {
 }
 
 /** Where somebody typed a command. */
-export const PROMPT = /^(?:(?:\[[^\]]*\]|\S*)[$#]|PS [A-Z]:\\[^>]*>) /;
+export const PROMPT = /^(?!#{2})(?:(?:\[[^\]]*\]|\S*)[$#]|PS [A-Z]:\\[^>]*>) /;
 /** What stands before a line that was quoted in a ticket or pasted indented. */
 const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
 /** What a ticket puts around a line of a log to show it as one. */

@@ -298,3 +298,14 @@ test('diagnose takes what a program says of its checks in passing for no failure
 
   expect(await likelyOf('INFO Checking the depot', asked, 'INFO Writing it')).toBeUndefined();
 });
+
+test('diagnose quotes no step that is told in passing before an error that says nothing', async () => {
+  const step = 'level=debug msg="authorizing request" depot=fern.lan';
+  const error = 'level=error msg="exit status 7 of sealing"';
+
+  expect(await likelyOf(step, error)).toBeUndefined();
+});
+
+test('diagnose believes a heading that tells of success, and takes it for no command', async () => {
+  expect(await likelyOf(REFUSED, '#### SEALING FINISHED SUCCESSFULLY###')).toBeUndefined();
+});

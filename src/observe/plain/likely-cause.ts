@@ -80,7 +80,7 @@ const WAYS: readonly Way[] = [
   {
     isOfFew: true,
     failureOf: ({ line }) => (failureOf(line) === 2 ? 2 : 0),
-    read: ({ text }) => bareWords(text),
+    read: ({ text }) => (FAILS.test(text) ? bareWords(text) : undefined),
   },
 ];
 
