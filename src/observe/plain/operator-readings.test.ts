@@ -13,7 +13,7 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'could not renew its lease shop/till in time',
   ],
   [
-    "`helm dependency build` failed exit status 1: Error: no cached repository for helm-manager-12 found. (try 'helm repo update'): open /helm-working-dir/repository/x-index.yaml: no such file or directory",
+    "`helm dependency build` failed exit status 1: Error: no cached repository for helm-manager-3 found. (try 'helm repo update'): open /helm-working-dir/repository/x-index.yaml: no such file or directory",
     'says-chart-repository-unknown',
     'Helm does not know the repository that a dependency of the chart comes from',
   ],
