@@ -68,7 +68,7 @@ export const DAEMON_READINGS: readonly PlainReading[] = [
       /(?:\b|\dm)(?:Error|ERROR): (?<code>ZONE_CONFLICT|NOT_ENABLED|COMMAND_FAILED|ZONE_ALREADY_SET|INVALID_[A-Z]+|UNKNOWN_(?!INTERFACE\b)[A-Z]+): (?<why>[^"\\]{3,300})/,
     cause: (found) => `firewalld does not do it (${word(found, 'code')}): ${found.groups.why}`,
     remedy:
-      'Compare with "firewall-cmd --list-all-zones" and --get-services; a port is written as 8443/tcp, and --permanent wants --reload. Where its rules fail, "nft list ruleset" shows who else sets some',
+      'Compare with "firewall-cmd --list-all-zones" and --get-services; a port is written as 8443/tcp, and --permanent wants --reload. Where its rules fail, "nft list ruleset" shows who else sets some; "Direct" means a rule in /etc/firewalld/direct.xml',
   },
   {
     id: 'says-firewalld-down',

@@ -340,6 +340,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string])[] = [
     'The volume group behind the storage class has no room for the volume (1024 bytes are free, 4096 were asked for)',
   ],
   [
+    '2026-11-16 03:11:42.343160 I | cephosd: skipping device "sdd" because it contains a filesystem "mpath_member"',
+    'says-no-disk-for-storage',
+    'Ceph does not take the disk sdd: multipathd has claimed it as one of its paths (mpath_member)',
+  ],
+  [
     'reason: no available devices found for volume group vg1',
     'says-no-disk-for-group',
     'LVM storage finds no disk on the node that it may use for the volume group vg1',

@@ -198,9 +198,9 @@ export const STORAGE_READINGS: readonly PlainReading[] = [
     cause: (found) =>
       word(found, 'device') === undefined
         ? `Ceph finds no disk on the node ${word(found, 'node')} that it may use`
-        : `Ceph does not take the disk ${word(found, 'device')}: it is not empty${because(word(found, 'kind', 'why'))}`,
+        : `Ceph does not take the disk ${word(found, 'device')}: ${word(found, 'kind') === 'mpath_member' ? 'multipathd has claimed it as one of its paths (mpath_member)' : `it is not empty${because(word(found, 'kind', 'why'))}`}`,
     remedy:
-      'Only whole, empty disks are taken: of one that holds nothing of worth remove what an earlier use left ("wipefs -a", "sgdisk --zap-all"), and compare the device filter with "lsblk -f"',
+      'Only whole, empty disks are taken: of one that holds nothing of worth remove what an earlier use left ("wipefs -a", "sgdisk --zap-all"), take one that multipathd claimed out of its hands (blacklist in multipath.conf), and compare the device filter with "lsblk -f"',
   },
   {
     id: 'says-mons-without-quorum',
