@@ -156,3 +156,16 @@ test('diagnose tells what of a bundle is not there', async () => {
 
   expect(unread.map(({ path }) => path)).toContain('log bundle');
 });
+
+test('a full disk is that of the bootstrap machine only where the line tells so', async () => {
+  const root = await tempDir();
+  const full = 'depotd[7]: error: cannot open /srv/a: no space left on device\n';
+  const namedOn = async (host: string) => {
+    const path = join(root, `${host}.txt`);
+    await writeFile(path, `Aug 20 10:11:12 ${host} ${full}`);
+    return (await diagnose(silentContext({ now }), [path])).findings.map(({ id }) => id);
+  };
+
+  expect(await namedOn('bootstrap')).toEqual(['boot-disk-full']);
+  expect(await namedOn('w-1')).toEqual(['host-disk-full']);
+});
