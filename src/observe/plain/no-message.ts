@@ -4,7 +4,11 @@ const SETTING =
 
 /** Lines of a program or a script, which name errors that nobody met. */
 const SOURCE =
-  /\berr != nil\b|^\s*\w+(?:, \w+)* := |\.Error\w*\(err\b|\bnew Error\(|\$\(|\|\| echo|\\$|^\s*(?:const|let|var|func|def|return|throw|raise|if|else|elif|for|while)\b.*[({=;]|^(?:sudo )?(?:oc|kubectl|podman|docker|skopeo|grep|curl|az|aws|gcloud|rosa|ibmcloud|systemctl|journalctl|cat|echo|export) [\w$/"'-]/;
+  /\berr != nil\b|^\s*\w+(?:, \w+)* := |\.Error\w*\(err\b|\bnew Error\(|\$\(|\|\| echo|\\$|^\s*(?:const|let|var|func|def|return|throw|raise|if|else|elif|for|while)\b.*[({=;]/;
+
+/** What was typed, pasted without the prompt before it. */
+export const TYPED =
+  /^(?:sudo )?(?:oc|kubectl|podman|docker|skopeo|grep|curl|az|aws|gcloud|rosa|ibmcloud|systemctl|journalctl|cat|echo|export|dig|ping|ls|openssl|virsh) [\w$/."'-]/;
 
 /** A check that passes. */
 const PASSES = /^\W{0,4}[✓✔]/u;
@@ -20,6 +24,7 @@ const LEGEND = /'\S' = [^,']+, *'\S' = /;
 export const isNoMessage = (text: string): boolean =>
   SETTING.test(text) ||
   SOURCE.test(text) ||
+  TYPED.test(text) ||
   PASSES.test(text) ||
   LEGEND.test(text) ||
   TOLD_TO_READERS.test(text);

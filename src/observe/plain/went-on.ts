@@ -1,5 +1,6 @@
 import { isQuoted } from '../match-line.ts';
 import { PROMPT } from '../place-line.ts';
+import { TYPED } from './no-message.ts';
 import { FAILS } from './read-plainly.ts';
 
 /** What programs say when things go on. */
@@ -50,15 +51,11 @@ export interface Speaker {
 const BYSTANDER =
   /\b(kernel|sshd(?:-session)?|sudo|su|chronyd|systemd-\w+|dbus\S*|CROND?|crond|sysstat\S*|logrotate|auditd?|polkitd|rsyslogd|irqbalance|NetworkManager)(?:\[\d+\])?: |"SYSLOG_IDENTIFIER": ?"(sshd|sudo|chronyd|NetworkManager|CROND|systemd-\w+)"|\bsystemd\[1\]: (?:Started|Finished|Starting) (sysstat|dbus|logrotate|systemd-\S+|user-?\S*|[\w-]+\.timer|Hostname)/;
 
-/** What was typed, pasted without the prompt before it. */
-const COMMAND =
-  /^(?:sudo )?(?:oc|kubectl|podman|docker|skopeo|curl|dig|ping|systemctl|journalctl|cat|ls|openssl|virsh) (?!.*: )[\w/.-]/;
-
 /** Who says each of the lines. */
 export function speakersOf(lines: readonly string[]): readonly Speaker[] {
   let command = '';
   return lines.map((text) => {
-    const isTyped = PROMPT.test(text) || COMMAND.test(text);
+    const isTyped = PROMPT.test(text) || (TYPED.test(text) && !text.includes(': '));
     const typed = isTyped ? text.replace(PROMPT, '').trim() : '';
     if (typed !== '') command = typed;
     const [, ...found] = BYSTANDER.exec(text) ?? [];
