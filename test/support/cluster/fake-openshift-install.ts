@@ -115,10 +115,13 @@ export class FakeOpenshiftInstall {
   }
 
   #serve(socket: Socket): void {
-    socket.on('error', () => undefined);
     const gone = new AbortController();
     socket.on('close', () => gone.abort());
-    createInterface({ input: socket }).once('line', async (line) => {
+    // Whoever ends the program cuts its line: the reader tells the socket's errors again as its own while it
+    // reads, and listens to none once it has read all.
+    socket.on('error', () => undefined);
+    const lines = createInterface({ input: socket }).on('error', () => undefined);
+    lines.once('line', async (line) => {
       const args = JSON.parse(line) as string[];
       this.calls.push(args.join(' '));
       this.running += 1;
