@@ -47,7 +47,8 @@ async function* visit(
 ): AsyncGenerator<Node> {
   const { descriptor, ancestors } = node;
   ctx.signal.throwIfAborted();
-  refuseLoop(descriptor, ancestors, options.maxDepth ?? MAX_DEPTH);
+  const what = `use ${ancestors[0] ?? descriptor.digest}`;
+  refuseLoop(what, descriptor, ancestors, options.maxDepth);
   if (options.seen.has(descriptor.digest)) return;
   options.seen.add(descriptor.digest);
   if (!isManifestType(descriptor.mediaType)) return yield node;
@@ -60,14 +61,20 @@ async function* visit(
   }
 }
 
-function refuseLoop({ digest }: Descriptor, ancestors: readonly Digest[], maxDepth: number): void {
+/** Refuses an index that holds itself, or so many others in each other that nobody can have meant it. */
+export function refuseLoop(
+  what: string,
+  { digest }: Descriptor,
+  ancestors: readonly Digest[],
+  maxDepth = MAX_DEPTH,
+): void {
   const found = ancestors.includes(digest)
     ? 'it contains itself'
     : ancestors.length > maxDepth
       ? `it is nested more than ${maxDepth} deep`
       : undefined;
   if (found === undefined) return;
-  throw new AtollError('MANIFEST_INVALID', `Cannot use ${ancestors[0] ?? digest}: ${found}`, {
+  throw new AtollError('MANIFEST_INVALID', `Cannot ${what}: ${found}`, {
     hint: 'Do not use this image; no builder makes such an index',
     details: { digest },
   });

@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts';
-import { AtollError } from '../../core/errors.ts';
 import type { RetryPolicy } from '../../core/retry.ts';
 import { bare, type Descriptor } from '../../oci/descriptor.ts';
 import type { Digest } from '../../oci/digest.ts';
 import type { RawManifest } from '../../oci/manifest.ts';
 import { isIndexType, isManifestType } from '../../oci/media-types.ts';
+import { refuseLoop } from '../../oci/walk.ts';
 import type { Concurrency } from './concurrency.ts';
 import {
   candidateInSameRegistry,
@@ -31,9 +31,6 @@ export interface PlanTools {
   readonly concurrency: Concurrency;
   readonly retry: RetryPolicy;
 }
-
-/** Real indexes have one level, a few have two. */
-const MAX_DEPTH = 8;
 
 /** Reads what lies below a manifest. Images that many indexes share are looked at once. */
 export class TreePlanner {
@@ -65,7 +62,7 @@ export class TreePlanner {
     present: boolean,
     ancestors: readonly Digest[],
   ): Promise<ManifestNode> {
-    refuseLoop(request, descriptor, ancestors);
+    refuseLoop(`copy ${request.job.from}`, descriptor, ancestors);
     const manifest = await this.#read(request, descriptor, present);
     const below = [...ancestors, descriptor.digest];
     const shape = ancestors.length === 0 ? request.shape : 'whole';
@@ -83,7 +80,7 @@ export class TreePlanner {
     child: Descriptor,
     ancestors: readonly Digest[],
   ): Promise<ManifestNode> {
-    refuseLoop(request, child, ancestors);
+    refuseLoop(`copy ${request.job.from}`, child, ancestors);
     const present = await this.#isThere(request, child);
     return isIndexType(child.mediaType)
       ? await this.#index(request, child, present, ancestors)
@@ -147,21 +144,4 @@ export class TreePlanner {
     if (isNew && known.sources.length < this.#maxSources) known.sources.push(from);
     return known;
   }
-}
-
-function refuseLoop(
-  { job }: TreeRequest,
-  { digest }: Descriptor,
-  ancestors: readonly Digest[],
-): void {
-  const found = ancestors.includes(digest)
-    ? 'it contains itself'
-    : ancestors.length >= MAX_DEPTH
-      ? `it is nested more than ${MAX_DEPTH} deep`
-      : undefined;
-  if (found === undefined) return;
-  throw new AtollError('MANIFEST_INVALID', `Cannot copy ${job.from}: ${found}`, {
-    hint: 'Do not use this image; no builder makes such an index',
-    details: { digest },
-  });
 }
