@@ -2,6 +2,7 @@ import type { CollectFailure } from '../../content/content-image.ts';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { AtollError } from '../../core/errors.ts';
 import { counted } from '../../core/format.ts';
+import { groupedBy } from '../../core/grouped.ts';
 import type { MirrorReport } from '../../mirror/flow/report.ts';
 
 interface Failure {
@@ -42,14 +43,8 @@ export function notArrived(report: MirrorReport): AtollError {
 }
 
 /** Failures with one code and one hint have one cause, whatever images they are about. */
-function byCause(failures: readonly Failure[]): Failure[][] {
-  const groups = new Map<string, Failure[]>();
-  for (const failure of failures) {
-    const key = `${failure.code} ${failure.hint}`;
-    groups.set(key, [...(groups.get(key) ?? []), failure]);
-  }
-  return [...groups.values()];
-}
+const byCause = (failures: readonly Failure[]): readonly (readonly Failure[])[] =>
+  groupedBy(failures, ({ code, hint }) => `${code} ${hint}`);
 
 function linesOf(causes: readonly (readonly Failure[])[]): string {
   const lines = causes.flatMap(([first, ...others]) =>

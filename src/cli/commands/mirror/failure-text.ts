@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../core/grouped.ts';
 import type { Failure } from '../../../mirror/flow/report.ts';
 import type { Style } from '../../command.ts';
 
@@ -5,18 +6,12 @@ const NAMES_SHOWN = 3;
 
 /** What failed, each cause once: what was found, its code, and what to do next. */
 export function failureLines(failures: readonly Failure[], style: Style): string[] {
-  return byCause(failures).flatMap((alike) => causeLines(alike, style));
+  return groupedBy(failures, causeOf).flatMap((alike) => causeLines(alike, style));
 }
 
 /** Failures that differ only in names and digests have one cause. */
-function byCause(failures: readonly Failure[]): Failure[][] {
-  const groups = new Map<string, Failure[]>();
-  for (const failure of failures) {
-    const key = `${failure.code} ${failure.hint} ${patternOf(failure)}`;
-    groups.set(key, [...(groups.get(key) ?? []), failure]);
-  }
-  return [...groups.values()];
-}
+const causeOf = (failure: Failure): string =>
+  `${failure.code} ${failure.hint} ${patternOf(failure)}`;
 
 function patternOf({ subject, message }: Failure): string {
   const [repository = subject] = subject.split(/[:@](?!.*\/)/);
