@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -172,4 +172,19 @@ test('a connection on which TLS never begins, or never ends to begin, is closed'
   begun.write(Buffer.from('1603010200', 'hex'));
 
   await Promise.all([once(silent, 'close'), once(begun, 'close')]);
+});
+
+test.each([
+  [['::1', 'mirror.fern.lan'], 'address: "[::]:8443"'],
+  [['mirror.fern.lan', '10.9.0.3'], 'address: 0.0.0.0:8443'],
+])('init listens where clients of %s will ask', async (hosts, address) => {
+  const directory = join(await tempDir(), 'registry');
+  const { config } = await initRegistry(silentContext(), {
+    directory,
+    hosts,
+    port: 8443,
+    user: 'u',
+  });
+
+  expect(await readFile(config, 'utf8')).toContain(address);
 });

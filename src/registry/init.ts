@@ -126,7 +126,11 @@ async function adopt(from: CertificatePaths, to: CertificatePaths): Promise<void
   await writeFileAtomic(to.certificate, cert, { mode: 0o644 });
 }
 
-function configText({ listen = '0.0.0.0', port }: InitOptions): string {
+/** All addresses of the machine: those of IPv4 alone where nobody will ask by another, as IPv6 may be switched off. */
+const everywhere = (hosts: readonly string[]): string =>
+  hosts.some((host) => isIP(host) === 6) ? '::' : '0.0.0.0';
+
+function configText({ hosts, listen = everywhere(hosts), port }: InitOptions): string {
   const head =
     '# Registry of atoll. Paths are relative to this file.\n' +
     '# A listener may name an "upstream" (a registry host) instead of serving the store.\n';
