@@ -35,9 +35,12 @@ export const doctorCommand = defineCommand({
       ...(content ? [contentLine(content)] : []),
       ...checks.flatMap((check) => checkLines(check, style)),
     ].join('\n'),
-  exitCode: ({ checks }) =>
-    checks.some(({ severity }) => severity === 'error') ? ERROR_CODES.PREFLIGHT_FAILED.exit : 0,
+  exitCode: ({ checks }) => exitCodeOf(checks),
 });
+
+/** A site that something stands in the way of ends the command as it would end "atoll up". */
+export const exitCodeOf = (checks: readonly PreflightCheck[]): number =>
+  checks.some(({ severity }) => severity === 'error') ? ERROR_CODES.PREFLIGHT_FAILED.exit : 0;
 
 export function checkLines(
   { subject, severity, message, hint }: PreflightCheck,

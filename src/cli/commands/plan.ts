@@ -3,13 +3,13 @@ import { planUp } from '../../site/up.ts';
 import { defineCommand } from '../command.ts';
 import { SITE_OPTION, withSite } from '../site-options.ts';
 import { columns } from '../table.ts';
-import { checkLines, contentLine } from './doctor.ts';
+import { checkLines, contentLine, exitCodeOf } from './doctor.ts';
 
 export const planCommand = defineCommand({
   name: 'plan',
   summary: 'Show what each stage of a site will do, and whether it will run',
   description:
-    'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. Images and bytes are asked of upstream; what stands in the way is told, as "atoll doctor" does.',
+    'Changes nothing. A finished stage runs again only when something it depends on has changed; the reason is shown. Images and bytes are asked of upstream; what stands in the way is told, as "atoll doctor" does. Exits 3 when something does.',
   options: SITE_OPTION,
   examples: {
     'atoll plan': 'the site in atoll.yaml',
@@ -37,4 +37,5 @@ export const planCommand = defineCommand({
         .flatMap((check) => checkLines(check, style)),
     ].join('\n');
   },
+  exitCode: ({ checks }) => exitCodeOf(checks),
 });
