@@ -120,3 +120,29 @@ test('unitsOf says which generator makes a target the default', () => {
   expect(started('/etc/systemd/system-generators/gen')).toBe(undefined);
   expect(started('/usr/local/bin/gen', link)).toBe(undefined);
 });
+
+test('unitsOf has units that a generator writes, and what it links only where that is there', () => {
+  const script = [
+    '#!/bin/bash',
+    'cat > "$1/finish.service" <<EOF',
+    '[Unit]',
+    'EOF',
+    'for u in pull finish missing; do ln -s ../$u.service "$1/multi-user.target.wants/"; done',
+  ].join('\n');
+
+  expect(
+    unitsOf(config(), [
+      file('/etc/systemd/system-generators/gen', script),
+      file('/etc/systemd/system/pull.service', 'x'),
+    ]),
+  ).toEqual([
+    { name: 'pull.service', contents: 'x', dropins: [], linkedBy: 'gen' },
+    {
+      name: 'finish.service',
+      contents: '[Unit]\n',
+      dropins: [],
+      writtenBy: 'gen',
+      linkedBy: 'gen',
+    },
+  ]);
+});

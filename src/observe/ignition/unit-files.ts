@@ -1,17 +1,22 @@
 import type { IgnitionFile, IgnitionUnit, ParsedIgnition } from './config.ts';
+import { generatorOf, unitsOfGenerators } from './generators.ts';
 
 /** A unit a machine will have, wherever in the config it stands. */
 export interface KnownUnit extends IgnitionUnit {
-  /** Pulled in by something that is not a unit: a generator. */
+  /** The generator that makes it the default target: it comes before everything else. */
   readonly startedBy?: string | undefined;
+  /** The generator that has something want it. */
+  readonly linkedBy?: string | undefined;
+  /** The generator that has its text. */
+  readonly writtenBy?: string | undefined;
 }
 
 const UNIT_FILE =
   /^\/(?:etc|run|usr\/lib)\/systemd\/system\/(?<name>[^/]+\.(?:service|socket|target|mount|timer|path|slice|swap|automount))$/;
 const DROP_IN =
   /^\/(?:etc|run|usr\/lib)\/systemd\/system\/(?<unit>[^/]+)\.d\/(?<name>[^/]+\.conf)$/;
-const ENABLING_LINK = /^\/etc\/systemd\/system\/[^/]+\.(?:wants|requires)\/(?<name>[^/]+)$/;
-const GENERATOR = /\/systemd\/system-generators\/(?<name>[^/]+)$/;
+const ENABLING_LINK =
+  /^\/(?:etc|run|usr\/lib)\/systemd\/system\/[^/]+\.(?:wants|requires)\/(?<name>[^/]+)$/;
 const QUADLET =
   /^\/(?:etc|usr\/share)\/containers\/systemd\/(?:[^/]+\/)?(?<name>[^/]+)\.(?<type>container|kube|volume|network|pod|image|build)$/;
 /** Quadlets whose service has their kind in its name. */
@@ -21,13 +26,19 @@ const WITH_SUFFIX = new Set(['volume', 'network', 'pod', 'image', 'build']);
 export const isUnitFile = ({ path }: IgnitionFile): boolean =>
   [UNIT_FILE, DROP_IN, QUADLET].some((pattern) => pattern.test(path));
 
-/** All units of a config: those it declares, those it brings as files, and the quadlets podman makes units of. */
+/** All units of a config: those it declares, brings as files or has generators write, and the quadlets podman makes units of. */
 export function unitsOf(config: ParsedIgnition, files: readonly IgnitionFile[]): KnownUnit[] {
   const units = new Map<string, KnownUnit>();
   const add = (part: KnownUnit) => units.set(part.name, joined(units.get(part.name), part));
   for (const unit of config.systemd?.units ?? []) add(unit);
   for (const file of files) for (const part of partsOf(file)) add(part);
-  for (const part of [...linked(config), ...generated(files)]) {
+  const made = unitsOfGenerators(files);
+  for (const part of made.filter(({ writtenBy }) => writtenBy)) add(part);
+  for (const part of [
+    ...linked(config),
+    ...made.filter(({ writtenBy }) => !writtenBy),
+    ...defaults(files),
+  ]) {
     if (part.mask || units.has(part.name)) add(part);
   }
   return [...units.values()];
@@ -76,10 +87,10 @@ const serviceOf = ({ name, type = '' }: Readonly<Record<string, string>>): strin
 const isWanted = (contents: string): boolean => /^\s*(?:WantedBy|RequiredBy)\s*=/m.test(contents);
 
 /** Targets that a generator makes the default: what they pull in runs before everything else. */
-function generated(files: readonly IgnitionFile[]): KnownUnit[] {
-  return files.flatMap(({ path, content }) => {
-    const startedBy = GENERATOR.exec(path)?.groups?.name;
-    const text = content?.toString('utf8') ?? '';
+function defaults(files: readonly IgnitionFile[]): KnownUnit[] {
+  return files.flatMap((file) => {
+    const startedBy = generatorOf(file);
+    const text = file.content?.toString('utf8') ?? '';
     if (!startedBy || !text.includes('default.target')) return [];
     const targets = [...text.matchAll(/\/systemd\/system\/([\w@.-]+\.target)\b/g)];
     return targets.map(([, name = '']) => ({ name, startedBy }));

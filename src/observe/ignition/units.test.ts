@@ -92,7 +92,8 @@ test('unitsInBootOrder begins with what a generator starts, and all that pulls i
 test.each([
   ['masked', { mask: true, enabled: true, startedBy: 'g' }],
   ['by g', { enabled: true, startedBy: 'g' }],
-  ['enabled', { enabled: true }],
+  ['enabled', { enabled: true, linkedBy: 'g' }],
+  ['by g', { linkedBy: 'g' }],
   ['by owner', {}],
 ] as const)('unitsInBootOrder says that a unit is %s', (started, more) => {
   const units = [unit('owner', 'Wants=other x'), unit('x', '', more)];
@@ -105,4 +106,32 @@ test('unitsInBootOrder tells what podman runs for a container, and nothing where
     'podman run quay.io/a /bin/run --now',
   ]);
   expect(only(unit('x', 'Exec=/bin/run'))?.runs).toEqual([]);
+});
+
+const MACHINE = ['bootkube', 'kubelet', 'crio', 'node-image-finish', 'node-image-pull'];
+
+test('unitsInBootOrder knows what a node image, CRI-O and kubelet wait for, where the config does not say', () => {
+  const units = ['other', ...MACHINE].map((name) => unit(`${name}.service`));
+
+  expect(namesOf(...units)).toEqual([
+    'other.service',
+    ...MACHINE.toReversed().map((name) => `${name}.service`),
+  ]);
+});
+
+test('unitsInBootOrder believes a config that has these in another order', () => {
+  expect(
+    namesOf(
+      unit('kubelet.service', 'Before=between.service'),
+      unit('between.service'),
+      unit('crio.service', 'After=between.service'),
+    ),
+  ).toEqual(['kubelet.service', 'between.service', 'crio.service']);
+});
+
+test('unitsInBootOrder says which generator writes a unit', () => {
+  expect(only(unit('x.service', '', { writtenBy: 'gen' }))).toMatchObject({
+    started: 'not by this config',
+    writtenBy: 'gen',
+  });
 });

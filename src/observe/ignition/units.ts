@@ -1,3 +1,4 @@
+import { START_ORDER } from '../../openshift/bootstrap/steps.ts';
 import type { KnownUnit } from './unit-files.ts';
 
 export interface UnitSummary {
@@ -5,6 +6,8 @@ export interface UnitSummary {
   readonly description?: string;
   /** How it comes to run: enabled, pulled in by a unit or generator of the config, masked, or not from here. */
   readonly started: 'enabled' | 'masked' | 'not by this config' | `by ${string}`;
+  /** The generator that writes it, where the config does not have it itself. */
+  readonly writtenBy?: string;
   readonly runs: readonly string[];
   readonly after: readonly string[];
   readonly restart?: string;
@@ -68,16 +71,38 @@ function sorted(parsed: readonly Parsed[]): Parsed[] {
   return order;
 }
 
+type Predecessors = Map<string, string[]>;
+
 /** What has to be started before each unit, whether or not the config has either. */
-function predecessors(parsed: readonly Parsed[]): Map<string, string[]> {
-  const before = new Map<string, string[]>();
+function predecessors(parsed: readonly Parsed[]): Predecessors {
+  const before: Predecessors = new Map();
   const add = (later: string, earlier: string) =>
     before.set(later, [...(before.get(later) ?? []), earlier]);
   for (const { unit, settings } of parsed) {
     for (const earlier of settings.get('After') ?? []) add(unit.name, earlier);
     for (const later of settings.get('Before') ?? []) add(later, unit.name);
   }
+  // The config may not say it: what is known of these units is added where it does not say otherwise.
+  const known = START_ORDER.map((name) => `${name}.service`);
+  for (const [at, later] of known.entries()) {
+    for (const earlier of known.slice(0, at)) {
+      if (!comesBefore(later, earlier, before)) add(later, earlier);
+    }
+  }
   return before;
+}
+
+/** Whether one has to be started before the other, also by way of others. */
+function comesBefore(first: string, second: string, before: Predecessors): boolean {
+  const seen = new Set<string>();
+  const open = [second];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === first) return true;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    open.push(...(before.get(name) ?? []));
+  }
+  return false;
 }
 
 /** These units and all they pull in, what is pulled in first: a target is reached when all of it is there. */
@@ -104,6 +129,7 @@ function summaryOf({ unit, settings }: Parsed, all: readonly Parsed[]): UnitSumm
     name: unit.name,
     ...(description === undefined ? {} : { description }),
     started: startedBy(unit, all),
+    ...(unit.writtenBy === undefined ? {} : { writtenBy: unit.writtenBy }),
     runs: [
       ...['ExecStartPre', 'ExecStart'].flatMap((key) => settings.get(key) ?? []),
       ...containerOf(settings),
@@ -124,6 +150,7 @@ function startedBy(unit: KnownUnit, all: readonly Parsed[]): UnitSummary['starte
   if (unit.mask) return 'masked';
   if (unit.startedBy) return `by ${unit.startedBy}`;
   if (unit.enabled) return 'enabled';
+  if (unit.linkedBy) return `by ${unit.linkedBy}`;
   const owner = all.find(({ settings }) =>
     PULLS.some((key) => settings.get(key)?.includes(unit.name)),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BOOTSTRAP_STEPS } from '../../openshift/bootstrap/steps.ts';
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
-import { withServiceStep, withUnknownStages } from './extra-steps.ts';
+import { withServiceStep, withUnknownStages, withUnknownUnit } from './extra-steps.ts';
 
 const KNOWN = BOOTSTRAP_STEPS.map(({ id }) => id);
 
@@ -43,6 +43,7 @@ test('withUnknownStages describes a stage of a service it knows as part of the s
     id: 'new',
     title: 'new (a stage of bootkube)',
     lane: 'bootkube',
+    part: 1,
     limitMinutes: 10,
     waitsFor: 'what its logs say',
     service: 'bootkube',
@@ -56,6 +57,18 @@ test('withUnknownStages describes a stage of a service it does not know as one b
 
   expect(added(steps)).toEqual([[before, 'load']]);
   expect(steps.find(({ id }) => id === 'load')).toMatchObject({ lane: 'System', parallel: true });
+});
+
+test('withUnknownStages counts a stage in the abstract step and the lane of its service', () => {
+  const found = (service: string, ...stages: string[]) =>
+    withStages(service, ...stages).find(({ id }) => id === 'new');
+
+  expect(found('bootkube', 'cvo-bootstrap', 'new')).toMatchObject({ part: 1, lane: 'bootkube' });
+  expect(found('bootkube', 'etcd-bootstrap', 'new')).toMatchObject({ part: 2, lane: 'bootkube' });
+  // The looks at API names belong to no abstract step.
+  expect(found('bootkube', 'check-api-url', 'new')).toMatchObject({ part: 5 });
+  expect(found('progress', 'new')).toMatchObject({ part: 7, lane: 'System' });
+  expect(found('site-hook', 'new')).not.toHaveProperty('part');
 });
 
 test('withUnknownStages takes any stage of a service that is one step for known', () => {
@@ -89,4 +102,20 @@ test('withServiceStep adds the service itself, after what is given or before its
     ),
   ).toMatchObject({ title: 'bootkube.service', service: 'bootkube' });
   expect(withServiceStep([], 'x'.repeat(100), undefined)[0]?.title).toBe('x'.repeat(80));
+});
+
+test('withUnknownUnit adds a unit beside the others, before the end', () => {
+  const before = KNOWN[KNOWN.indexOf('bootkube-complete') - 1];
+  const steps = withUnknownUnit(BOOTSTRAP_STEPS, 'frob', true);
+
+  expect(added(steps)).toEqual([[before, 'frob.service']]);
+  expect(steps.find(({ id }) => id === 'frob.service')).toMatchObject({
+    title: 'frob.service',
+    lane: 'System',
+    parallel: true,
+    tolerated: true,
+  });
+  expect(
+    withUnknownUnit(BOOTSTRAP_STEPS, 'frob', false).find(({ id }) => id === 'frob.service'),
+  ).not.toHaveProperty('tolerated');
 });

@@ -32,9 +32,22 @@ export function withServiceStep(
   service: string,
   after: string | undefined,
 ): BootstrapStep[] {
+  return placed(steps, [{ step: serviceStep(service), after: after ?? anchorOf(service) }]);
+}
+
+/** The steps with one for a unit that failed and is none of theirs, beside the others. */
+export function withUnknownUnit(
+  steps: readonly BootstrapStep[],
+  unit: string,
+  isTolerated: boolean,
+): BootstrapStep[] {
+  const tolerated = isTolerated ? { tolerated: true as const } : {};
+  return placed(steps, [{ step: { ...serviceStep(unit), ...tolerated }, after: anchorOf(unit) }]);
+}
+
+function serviceStep(service: string): BootstrapStep {
   const id = `${service}.service`;
-  const step = { ...unknown(id, service), title: quoteLine(id).slice(0, 80) };
-  return placed(steps, [{ step, after: after ?? anchorOf(service) }]);
+  return { ...unknown(id, service), title: quoteLine(id).slice(0, 80) };
 }
 
 function unknownStages(service: string, entries: readonly ServiceRecordEntry[]): ExtraStep[] {
@@ -61,17 +74,17 @@ function anchorOf(service: string): string | undefined {
 }
 
 function unknown(stage: string, service: string): BootstrapStep {
-  const isKnownService = BOOTSTRAP_STEPS.some((step) => step.service === service);
+  const first = BOOTSTRAP_STEPS.find((step) => step.service === service);
   const name = quoteLine(stage).slice(0, 80);
   return {
     id: stage,
     title: `${name} (a stage of ${quoteLine(service).slice(0, 80)})`,
-    lane: isKnownService ? 'bootkube' : 'System',
+    lane: first?.lane ?? 'System',
     limitMinutes: 10,
     waitsFor: 'what its logs say',
     service,
     stage,
-    ...(isKnownService ? {} : { parallel: true }),
+    ...(first ? {} : { parallel: true }),
   };
 }
 
@@ -82,7 +95,19 @@ function placed(steps: readonly BootstrapStep[], extra: readonly ExtraStep[]): B
     // What it comes after may be left out in this way to install: then the nearest one before that.
     const order = BOOTSTRAP_STEPS.findIndex(({ id }) => id === after);
     const before = new Set([after, ...BOOTSTRAP_STEPS.slice(0, order + 1).map(({ id }) => id)]);
-    result.splice(result.findLastIndex(({ id }) => before.has(id)) + 1, 0, step);
+    const at = result.findLastIndex(({ id }) => before.has(id)) + 1;
+    result.splice(at, 0, { ...step, ...partAt(at, step, result) });
   }
   return result;
+}
+
+/** The abstract step of its neighbours in the same service: one that fails there has that one fail. */
+function partAt(
+  at: number,
+  { service }: BootstrapStep,
+  steps: readonly BootstrapStep[],
+): Pick<BootstrapStep, 'part'> {
+  const isOwn = (step: BootstrapStep) => step.service === service && step.part !== undefined;
+  const { part } = steps.slice(0, at).findLast(isOwn) ?? steps.slice(at).find(isOwn) ?? {};
+  return part === undefined ? {} : { part };
 }

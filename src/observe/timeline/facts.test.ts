@@ -64,6 +64,12 @@ test('addSignal counts an attempt once for each second, for a bundle holds some 
   });
 });
 
+test('addSignal takes a note for a sign that the step has begun', () => {
+  expect(factsAfter(['note', 2, { note: 'b' }], ['note', 1, { note: 'a' }]).startedAt).toEqual(
+    at(1),
+  );
+});
+
 test('addSignal counts each attempt that has no time', () => {
   expect(factsAfter(['loop', undefined], ['loop', undefined], ['loop', undefined]).loops.size).toBe(
     3,

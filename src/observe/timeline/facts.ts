@@ -48,7 +48,9 @@ export function addSignal(
 ): void {
   facts.evidence = true;
   assign(facts, 'lastAt', later(facts.lastAt, at));
-  if (says === 'started') assign(facts, 'startedAt', earlier(facts.startedAt, at));
+  // What is said about its errors is said while it is at work.
+  if (says === 'started' || says === 'note')
+    assign(facts, 'startedAt', earlier(facts.startedAt, at));
   if (says === 'finished')
     assign(facts, 'finishedAt', earlier(facts.finishedAt, at ?? new Date(0)));
   if (says === 'failed') assign(facts, 'failedAt', later(facts.failedAt, at ?? new Date(0)));

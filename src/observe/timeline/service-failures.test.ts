@@ -3,7 +3,7 @@ import type { BootstrapStep } from '../../openshift/bootstrap/step.ts';
 import { BOOTSTRAP_STEPS } from '../../openshift/bootstrap/steps.ts';
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
 import { type Facts, noFacts } from './facts.ts';
-import { createServiceFailures, type StepFacts } from './service-failures.ts';
+import { createServiceFailures, type StepFacts, UNIT_FAILED } from './service-failures.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 7, 20, 10, minute));
 
@@ -31,6 +31,16 @@ function applied(before: StepFacts, seen: Seen): StepFacts {
   else failures.add({ unit }, minute === undefined ? undefined : at(minute));
   return failures.applied(before, records);
 }
+
+const record = (
+  service: string,
+  ...phases: readonly Omit<ServiceRecordEntry, 'timestamp'>[]
+): ReadonlyMap<string, readonly ServiceRecordEntry[]> => {
+  const entries = phases.map((one, minute) => ({ timestamp: at(minute).toISOString(), ...one }));
+  return new Map([[service, entries]]);
+};
+const dies = { phase: 'service end', result: 'failure' } as const;
+const start = { phase: 'service start' } as const;
 
 const RUNNING = { 'etcd-bootstrap': { startedAt: at(1), lastAt: at(1) } };
 
@@ -72,6 +82,103 @@ test('createServiceFailures has the one step of a service fail, though it had be
   ).toMatchObject({ failedAt: at(2), serviceFailed: true });
 });
 
+test('createServiceFailures has the one step of a service fail, though nothing told that it began', () => {
+  const { steps, facts } = applied(known(RUNNING), { minute: 2, unit: 'crio' });
+
+  expect(steps).toEqual(BOOTSTRAP_STEPS);
+  expect(facts.get('crio')).toEqual({
+    ...noFacts(),
+    evidence: true,
+    failedAt: at(2),
+    serviceFailed: true,
+  });
+});
+
+const unknownStep = ({ steps }: StepFacts, unit: string) =>
+  steps.find(({ id }) => id === `${unit}.service`);
+
+test('createServiceFailures adds a unit that has no step, and has nothing wait for it', () => {
+  const timed = applied(known(RUNNING), { minute: 2, unit: 'my.frob@1' });
+  const listed = applied(known(RUNNING), { listed: true, unit: 'frob' });
+
+  expect(unknownStep(timed, 'my.frob@1')).toMatchObject({ tolerated: true, parallel: true });
+  expect(timed.facts.get('my.frob@1.service')).toEqual({
+    ...noFacts(),
+    evidence: true,
+    startedAt: at(2),
+    failedAt: at(2),
+    serviceFailed: true,
+  });
+  expect(listed.facts.get('frob.service')).toEqual({
+    ...noFacts(),
+    evidence: true,
+    serviceFailed: true,
+  });
+});
+
+test('createServiceFailures has the bootstrap wait for a unit of its own, until something went on', () => {
+  const unit = 'node-image-finish';
+  const kubelet = (minute: number) => known({ kubelet: { lastAt: at(minute) } });
+
+  expect(unknownStep(applied(kubelet(1), { minute: 2, unit }), unit)).not.toHaveProperty(
+    'tolerated',
+  );
+  expect(unknownStep(applied(kubelet(3), { minute: 2, unit }), unit)).toMatchObject({
+    tolerated: true,
+  });
+});
+
+test('createServiceFailures tells of units that have no step in the order they failed in', () => {
+  const failures = createServiceFailures();
+  failures.add({ unit: 'late' }, at(5));
+  failures.add({ unit: 'early' }, at(2));
+  failures.add({ unit: 'well' }, at(1));
+  failures.add({ ended: 'well' }, at(2));
+  failures.add({ ended: 'late' }, at(4));
+  failures.add({ ended: 'bootkube' }, at(9));
+
+  const { steps } = failures.applied(known(RUNNING), new Map());
+
+  expect(steps.filter((one) => !BOOTSTRAP_STEPS.includes(one)).map(({ id }) => id)).toEqual([
+    'early.service',
+    'late.service',
+  ]);
+});
+
+test('createServiceFailures leaves a unit that has no step to its record, where that tells of the failure', () => {
+  const records = record('frob', start, dies);
+  const { steps } = applied(known(RUNNING), { minute: 2, unit: 'frob', records });
+
+  expect(steps.filter(({ id }) => id === 'frob.service')).toHaveLength(1);
+  expect(
+    unknownStep(
+      applied(known(RUNNING), { minute: 2, unit: 'frob', records: record('frob', start) }),
+      'frob',
+    ),
+  ).toBeDefined();
+});
+
+test('createServiceFailures does not keep ever new units', () => {
+  const failures = createServiceFailures();
+  for (let index = 0; index < 100; index += 1) failures.add({ unit: `u${index}` }, at(2));
+
+  const { steps } = failures.applied(known(RUNNING), new Map());
+
+  expect(steps.length - BOOTSTRAP_STEPS.length).toBe(50);
+});
+
+test.each([
+  ["systemd[1]: my-frob@1.service: Failed with result 'exit-code'.", { unit: 'my-frob@1' }],
+  ["a.b\\x2dc:d.service: Failed with result 'timeout'.", { unit: 'a.b\\x2dc:d' }],
+  ['● a.b.service loaded failed failed A thing', { listed: 'a.b' }],
+  ['systemd[1]: frob.service: Deactivated successfully.', { ended: 'frob' }],
+  ['systemd[1]: frob.service: Main process exited, code=exited', {}],
+])('UNIT_FAILED reads %s', (text, groups) => {
+  const found = new RegExp(UNIT_FAILED.pattern, 'i').exec(text)?.groups ?? {};
+
+  expect(Object.fromEntries(Object.entries(found).filter(([, name]) => name))).toEqual(groups);
+});
+
 test('createServiceFailures does not blame a stage whose failure is tolerated', () => {
   const before = known({ ...RUNNING, 'resolve-api-url': { failedAt: at(1), lastAt: at(1) } });
 
@@ -103,7 +210,8 @@ test('createServiceFailures counts the last failure of several', () => {
 
 test.each<[string, Seen & { facts?: KnownOf }]>([
   ['the failure has no time', {}],
-  ['the service is none of a bootstrap', { minute: 2, unit: 'chronyd' }],
+  ['the unit has no step and nothing tells of a bootstrap', { minute: 2, unit: 'a', facts: {} }],
+  ['podman asked a container how it is', { minute: 2, unit: `${'0a'.repeat(32)}-7f` }],
   ['a sign of the service is newer', { minute: 2, facts: { 'etcd-bootstrap': { lastAt: at(3) } } }],
   [
     'a sign of what comes after the service is newer',
@@ -137,16 +245,6 @@ test.each<[string, KnownOf]>([
 
   expect(result.facts.get('etcd-bootstrap')).toMatchObject({ serviceFailed: true });
 });
-
-const record = (
-  service: string,
-  ...phases: readonly Omit<ServiceRecordEntry, 'timestamp'>[]
-): ReadonlyMap<string, readonly ServiceRecordEntry[]> => {
-  const entries = phases.map((one, minute) => ({ timestamp: at(minute).toISOString(), ...one }));
-  return new Map([[service, entries]]);
-};
-const dies = { phase: 'service end', result: 'failure' } as const;
-const start = { phase: 'service start' } as const;
 
 const ofRecord = (records: ReadonlyMap<string, readonly ServiceRecordEntry[]>) =>
   createServiceFailures().applied(known(RUNNING), records);

@@ -1,14 +1,20 @@
 import type { BootstrapStep } from '../../openshift/bootstrap/step.ts';
-import { BOOTSTRAP_STEPS } from '../../openshift/bootstrap/steps.ts';
+import { BOOTSTRAP_STEPS, BOOTSTRAP_UNITS } from '../../openshift/bootstrap/steps.ts';
 import type { ServiceRecordEntry } from '../formats/service-record.ts';
-import { withServiceStep } from './extra-steps.ts';
+import { withServiceStep, withUnknownUnit } from './extra-steps.ts';
 import { type Facts, factsBetweenStages, noFacts } from './facts.ts';
+import { createUnknownUnits } from './unknown-units.ts';
 
-/** What systemd says when a unit failed, in its journal and in the list of failed units of a bundle. */
+/** As long as systemd lets a name be: a run of such characters without an end is not searched again and again. */
+const NAME = '[\\w@:.\\\\-]{1,255}';
+
+/**
+ * What systemd says when a unit failed, in its journal and in the list of failed units of a bundle; and when one
+ * that had failed before ended well.
+ */
 export const UNIT_FAILED = {
   where: ['journal:bootstrap/*', 'file:failed-units.txt'],
-  pattern:
-    '(?<unit>[\\w@-]+)\\.service: Failed with result|^[*●]\\s+(?<listed>[\\w@-]+)\\.service\\s+loaded failed failed',
+  pattern: `(?<unit>${NAME})\\.service: Failed with result|^[*●]\\s+(?<listed>${NAME})\\.service\\s+loaded failed failed|(?<ended>${NAME})\\.service: Deactivated successfully`,
 };
 
 /** Steps with what is known of each. */
@@ -25,11 +31,15 @@ const AT_THE_END = Number.POSITIVE_INFINITY;
 /** Follows which services failed, so that a step of one that is gone is not shown as running. */
 export function createServiceFailures() {
   const failed = new Map<string, number>();
+  const unknown = createUnknownUnits();
   return {
-    add({ unit, listed }: Readonly<Record<string, string | undefined>>, at: Date | undefined) {
-      const service = unit ?? listed ?? '';
+    add({ unit, listed, ended }: Readonly<Record<string, string | undefined>>, at?: Date) {
+      const service = unit ?? listed ?? ended ?? '';
       const time = listed !== undefined ? AT_THE_END : at?.getTime();
-      if (time !== undefined) failed.set(service, Math.max(failed.get(service) ?? 0, time));
+      if (time === undefined) return;
+      if (ended !== undefined) unknown.end(service, time);
+      else if (!isKnown(service)) unknown.fail(service, time);
+      else failed.set(service, Math.max(failed.get(service) ?? 0, time));
     },
     /** The steps and facts with these failures in them, and with those between the stages of a record. */
     applied(known: StepFacts, records: ServiceRecords): StepFacts {
@@ -42,14 +52,21 @@ export function createServiceFailures() {
         if (facts) result = withFailure(result, service, facts);
       }
       for (const [service, at] of failed) {
-        if (isKnown(service) && !wentOn(result, service, at, records.get(service) ?? [])) {
+        if (!wentOn(result, service, at, records.get(service) ?? [])) {
           result = stopped(result, service, at);
         }
       }
-      return result;
+      return withUnknownUnits(
+        result,
+        unknown.failed().filter(([unit]) => !tellsOfFailure(records.get(unit))),
+      );
     },
   };
 }
+
+/** A record that does is shown itself. */
+const tellsOfFailure = (entries: readonly ServiceRecordEntry[] = []): boolean =>
+  entries.some(({ result }) => result === 'failure');
 
 const isTolerated = (stage: string | undefined): boolean =>
   BOOTSTRAP_STEPS.some((step) => step.stage === stage && step.tolerated);
@@ -79,17 +96,21 @@ function wentOn(
   );
 }
 
-/** The step its service was at is not running any more; where that one is done, the service itself failed. */
+/**
+ * The step its service was at is not running any more; where that one is done, the service itself failed. A service
+ * that is one step was at that one, whether or not anything told that it began.
+ */
 function stopped({ steps, facts }: StepFacts, service: string, at: number): StepFacts {
   const failure = Number.isFinite(at) ? { failedAt: new Date(at) } : {};
-  const last = steps.findLast(
-    (step) => step.service === service && !step.tolerated && facts.get(step.id)?.evidence,
-  );
-  const known = last && facts.get(last.id);
-  if (!last || !known || (last.stage !== undefined && known.finishedAt)) {
+  const own = steps.filter((step) => step.service === service && !step.tolerated);
+  const last =
+    own.findLast((step) => facts.get(step.id)?.evidence) ??
+    own.find(({ stage }) => stage === undefined);
+  const known = (last && facts.get(last.id)) ?? noFacts();
+  if (!last || (last.stage !== undefined && known.finishedAt)) {
     return withFailure({ steps, facts }, service, { ...noFacts(), evidence: true, ...failure });
   }
-  const changed = { ...known, ...failure, serviceFailed: true as const };
+  const changed = { ...known, ...failure, evidence: true, serviceFailed: true as const };
   return { steps, facts: new Map([...facts, [last.id, changed]]) };
 }
 
@@ -103,3 +124,25 @@ function withFailure({ steps, facts }: StepFacts, service: string, failure: Fact
     facts: new Map([...facts, [`${service}.service`, own]]),
   };
 }
+
+/** Adds units that have no step. */
+function withUnknownUnits(
+  known: StepFacts,
+  units: readonly (readonly [unit: string, at: number])[],
+): StepFacts {
+  // By themselves they do not tell of a bootstrap: every machine has units that may fail.
+  if (![...known.facts.values()].some(({ evidence }) => evidence)) return known;
+  let { steps } = known;
+  const facts = new Map(known.facts);
+  for (const [unit, at] of units.toReversed()) {
+    const time = Number.isFinite(at) ? { startedAt: new Date(at), failedAt: new Date(at) } : {};
+    facts.set(`${unit}.service`, { ...noFacts(), evidence: true, ...time, serviceFailed: true });
+    steps = withUnknownUnit(steps, unit, !holdsUp(known, unit, at));
+  }
+  return { steps, facts };
+}
+
+/** Only of units of a bootstrap is it known that something waits for them, and not where that went on. */
+const holdsUp = ({ steps, facts }: StepFacts, unit: string, at: number): boolean =>
+  BOOTSTRAP_UNITS.has(unit) &&
+  !steps.some(({ id, parallel }) => !parallel && Number(facts.get(id)?.lastAt) > at);

@@ -1,32 +1,10 @@
 import { expect, test } from 'vitest';
+import { at, type KnownOf, stateWith, step } from '../../../test/support/made-steps.ts';
 import type { BootstrapStep } from '../../openshift/bootstrap/step.ts';
-import { type Facts, noFacts } from './facts.ts';
-import { type StepState, stateOf } from './state.ts';
+import type { Facts } from './facts.ts';
+import type { StepState } from './state.ts';
 
-const at = (minute: number) => new Date(Date.UTC(2026, 7, 20, 10, minute));
 const SOME_TIME = new Date(0);
-
-const step = (id: string, row: Partial<BootstrapStep> = {}): BootstrapStep => ({
-  id,
-  title: `Title of ${id}`,
-  lane: 'System',
-  limitMinutes: 10,
-  waitsFor: `what ${id} needs`,
-  ...row,
-});
-
-type KnownOf = Readonly<Record<string, Partial<Facts>>>;
-
-function stateWith(
-  steps: readonly BootstrapStep[],
-  known: KnownOf,
-  { now = at(30), installerSeen = true } = {},
-) {
-  const facts = new Map(
-    Object.entries(known).map(([id, own]) => [id, { ...noFacts(), evidence: true, ...own }]),
-  );
-  return stateOf({ steps, facts, now, installerSeen });
-}
 
 const only = (row: Partial<BootstrapStep>, facts: Partial<Facts> | undefined, seen = {}) => {
   const { steps } = stateWith([step('a', row)], facts ? { a: facts } : {}, seen);
@@ -157,46 +135,6 @@ test('stateOf calls the bootstrap complete with the step that completes it, and 
   expect(stateWith(steps, { b: done, c: { failedAt: at(9) } }).verdict).toBe('failed');
 });
 
-test('stateOf takes a step for done when one after it has begun or is done', () => {
-  const steps = [step('a'), step('b')];
-  const implied = { state: 'done', implied: true };
-
-  expect(stateWith(steps, { b: { startedAt: at(29) } }).steps[0]).toMatchObject(implied);
-  expect(stateWith(steps, { b: { finishedAt: at(29) } }).steps[0]).toMatchObject(implied);
-  expect(stateWith(steps, { b: {} }).steps[0]).toMatchObject({ state: 'waiting' });
-  expect(stateWith(steps, { a: { startedAt: at(1) } }).steps[1]).toMatchObject({
-    state: 'waiting',
-  });
-});
-
-test('stateOf infers nothing from a step that goes on beside the others', () => {
-  const steps = [step('a'), step('b', { parallel: true })];
-
-  expect(stateWith(steps, { b: { finishedAt: at(29) } }).steps[0]?.state).toBe('waiting');
-});
-
-test('stateOf infers nothing from the beginning of the step another one begins with', () => {
-  const steps = [step('a', { startsWith: 'b' }), step('b')];
-
-  expect(stateWith(steps, { b: { startedAt: at(25) } }).steps[0]).toMatchObject({
-    state: 'running',
-    startedAt: at(25).toISOString(),
-  });
-  expect(stateWith(steps, { b: { finishedAt: at(25) } }).steps[0]).toMatchObject({
-    state: 'done',
-    implied: true,
-  });
-});
-
-test('stateOf infers from cluster-bootstrap only that it ended: it begins with what it waits for', () => {
-  const steps = [step('a'), step('cb-bootstrap')];
-
-  expect(stateWith(steps, { 'cb-bootstrap': { startedAt: at(25) } }).steps[0]?.state).toBe(
-    'waiting',
-  );
-  expect(stateWith(steps, { 'cb-bootstrap': { finishedAt: at(25) } }).steps[0]?.state).toBe('done');
-});
-
 test('stateOf has a step wait for the one that began with it, however long that takes', () => {
   const steps = [step('gate', { startsWith: 'a' }), step('a', { limitMinutes: 1 })];
   const started = { startedAt: at(5) };
@@ -319,4 +257,15 @@ test('stateOf counts a tolerated failure in no abstract step, and has nothing to
     title: expect.any(String),
     state: 'unseen',
   });
+});
+
+test('stateOf tells what holds up everything and is of no abstract step with the one under way', () => {
+  const steps = [step('a', { part: 1 }), step('b', { part: 2 }), step('stray', { parallel: true })];
+  const states = (stray: Partial<Facts>) =>
+    stateWith(steps, { a: done, b: running, stray })
+      .abstract.slice(0, 3)
+      .map(({ state }) => state);
+
+  expect(states({ failedAt: at(2) })).toEqual(['done', 'failed', 'unseen']);
+  expect(states(done)).toEqual(['done', 'running', 'unseen']);
 });

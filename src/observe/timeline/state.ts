@@ -25,7 +25,7 @@ export interface StepState {
   /** Failed tries of a loop that would go on for ever. */
   readonly tries?: number;
   readonly lastError?: string;
-  /** It failed, and the machine goes on without it. */
+  /** It failed, and the machine goes on without it, as far as is known. */
   readonly tolerated?: true;
 }
 
@@ -61,13 +61,22 @@ export function stateOf(known: Known): BootstrapState {
     at: known.now.toISOString(),
     verdict: anything ? verdictOf(states, current, known) : 'unknown',
     ...(current ? { current: current.id } : {}),
-    abstract: ABSTRACT_STEPS.map((title, index) => ({
-      number: index + 1,
-      title,
-      ...together(states.filter((_, at) => known.steps[at]?.part === index + 1)),
-    })),
+    abstract: abstractOf(states, known),
     steps: states,
   };
+}
+
+/** What holds up everything and belongs to no abstract step is told with the one that is under way. */
+function abstractOf(states: readonly StepState[], { steps }: Known): AbstractState[] {
+  const ofPart = (part: number | undefined) => states.filter((_, at) => steps[at]?.part === part);
+  const parts = ABSTRACT_STEPS.map((_, index) => ofPart(index + 1));
+  const open = parts.findIndex((part) => !['done', 'unseen'].includes(together(part).state));
+  const stray = ofPart(undefined).filter(isBlocking);
+  return ABSTRACT_STEPS.map((title, index) => ({
+    number: index + 1,
+    title,
+    ...together([...(parts[index] ?? []), ...(index === open ? stray : [])]),
+  }));
 }
 
 const isBlocking = ({ state, tolerated }: StepState): boolean =>
@@ -166,15 +175,33 @@ function gateOf(step: BootstrapStep, known: Known): BootstrapStep | undefined {
   return gate && factsOf(gate.id, known).finishedAt === undefined ? gate : undefined;
 }
 
-/** Whether something later in the sequence shows that this one must be done. */
+/**
+ * Whether something later in the sequence shows that this one must be done. What came before the last error of this
+ * one, or of one before it that is not done either, shows nothing: it went on beside it.
+ */
 function isOvertaken(step: BootstrapStep, known: Known): boolean {
-  return known.steps.slice(known.steps.indexOf(step) + 1).some((next) => {
+  const place = known.steps.indexOf(step);
+  const open = known.steps.slice(0, place + 1).filter((one) => one === step || isInTheWay(one));
+  const error = Math.max(...open.map((one) => lastErrorOf(factsOf(one.id, known))));
+  const isNewer = (time: Date | undefined) =>
+    // Of what has no time it is not known when it was.
+    time !== undefined && (time.getTime() >= error || time.getTime() === 0);
+  return known.steps.slice(place + 1).some((next) => {
     const other = factsOf(next.id, known);
     if (next.parallel) return false;
     // Its start is also the start of what it waits for, so only its end says something.
     const began = next.id === 'cb-bootstrap' ? undefined : other.startedAt;
-    return other.finishedAt !== undefined || (began !== undefined && next.id !== step.startsWith);
+    return isNewer(other.finishedAt) || (isNewer(began) && next.id !== step.startsWith);
   });
+}
+
+const isInTheWay = ({ parallel, tolerated }: BootstrapStep): boolean => !parallel && !tolerated;
+
+/** When it last told of an error without being done since, in milliseconds. */
+function lastErrorOf({ serviceFailed, ...own }: Facts): number {
+  if (serviceFailed) return own.failedAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (own.finishedAt && !(own.failedAt && own.failedAt > own.finishedAt)) return 0;
+  return Math.max(...[own.noteAt, own.lastLoopAt, own.failedAt].map((at) => at?.getTime() ?? 0));
 }
 
 function together(

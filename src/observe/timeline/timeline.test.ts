@@ -208,3 +208,44 @@ test('readTimeline takes the last line of the evidence for its end, whatever it 
 
   expect(report).toMatchObject({ verdict: 'stuck', current: 'auth-api-bootstrap' });
 });
+
+/** The timeline of a text journal of the bootstrap machine. */
+async function journalOf(...lines: readonly string[]): Promise<TimelineReport> {
+  const path = join(await tempDir(), 'journal.log');
+  await writeFile(path, lines.map((line) => `Aug 20 ${line}\n`).join(''));
+  return readTimeline(silentContext({ now }), [path]);
+}
+
+const RELEASE_IMAGE = [
+  '10:30:01 bootstrap systemd[1]: Starting Download the OpenShift Release Image...',
+  '10:30:09 bootstrap systemd[1]: Finished Download the OpenShift Release Image.',
+];
+
+test('readTimeline shows every service that failed as failed, in its lane and its abstract step', async () => {
+  const report = await journalOf(
+    ...RELEASE_IMAGE,
+    "10:38:20 bootstrap systemd[1]: bootkube.service: Failed with result 'exit-code'.",
+    "10:38:23 bootstrap systemd[1]: frob.service: Failed with result 'exit-code'.",
+    "10:38:25 bootstrap systemd[1]: crio.service: Failed with result 'exit-code'.",
+  );
+
+  expect(report).toMatchObject({ verdict: 'failed', current: 'crio' });
+  expect(numbers(report)[0]).toBe('failed');
+  const failed = report.steps.filter(({ state }) => state === 'failed');
+  expect(failed.map(({ id, lane }) => [id, lane])).toEqual([
+    ['crio', 'CRI-O'],
+    ['bootkube.service', 'bootkube'],
+    ['frob.service', 'System'],
+  ]);
+});
+
+test('readTimeline does not take a pull for done that fails to the last, nor what needs it', async () => {
+  const error =
+    'bootstrap node-image-pull.sh[1720]: Error: initializing source docker://quay.io/x: i/o timeout';
+  const report = await journalOf(...RELEASE_IMAGE, `10:30:40 ${error}`, `10:50:40 ${error}`);
+
+  expect(report).toMatchObject({ verdict: 'stuck', current: 'node-image-pull' });
+  expect(step(report, 'ignition')).toMatchObject({ state: 'done', implied: true });
+  expect(step(report, 'node-image-overlay')?.state).toBe('waiting');
+  expect(step(report, 'release-image')?.state).toBe('done');
+});

@@ -138,12 +138,14 @@ function mergedFacts(
   const record = entries && factsOfRecord(step, entries);
   if (!record?.evidence) return lines;
   const lastAt = later(lines.lastAt, record.lastAt);
+  const noteAt = later(lines.noteAt, record.noteAt);
   return {
     ...lines,
     ...record,
     loops: lines.loops.size > record.loops.size ? lines.loops : record.loops,
     pods: lines.pods,
     ...(lastAt ? { lastAt } : {}),
+    ...(noteAt ? { noteAt } : {}),
     ...(lines.note ? { note: lines.note } : {}),
   };
 }

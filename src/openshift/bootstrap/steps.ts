@@ -44,6 +44,17 @@ export const BOOTSTRAP_UNITS: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** Units of which each can only do its work once those before it have done theirs. */
+export const START_ORDER: readonly string[] = [
+  'node-image-pull',
+  'node-image-overlay',
+  'node-image-finish',
+  'crio-configure',
+  'crio',
+  'kubelet',
+  'bootkube',
+];
+
 /** Units whose journals tell how far a bootstrap machine is. */
 export const JOURNALED_UNITS: readonly string[] = [
   'release-image',

@@ -69,8 +69,15 @@ function inspectionText(inspection: Inspection, style: Style): string {
 
 function unitLine(unit: Inspection['units'][number], index: number, style: Style): string {
   const about = unit.description ? ` ${unit.description}` : '';
-  return `${String(index + 1).padStart(2)}. ${unit.name}${style.dim(`${about} (${unit.started})`)}`;
+  const how = unit.writtenBy ? writtenHow(unit.writtenBy, unit.started) : unit.started;
+  return `${String(index + 1).padStart(2)}. ${unit.name}${style.dim(`${about} (${how})`)}`;
 }
+
+/** That a generator writes a unit does not start it. */
+const writtenHow = (generator: string, started: string): string =>
+  started === 'not by this config'
+    ? `written by ${generator}, started by nothing in this config`
+    : `${started}, written by ${generator}`;
 
 function mirrorLine({
   source,
