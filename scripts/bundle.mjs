@@ -1,6 +1,7 @@
 // Makes dist/atoll.mjs: one file that any Node from 20.19 runs, without node_modules.
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { pageText } from './build-page.mjs';
 import { failuresJson } from './catalogue.mjs';
@@ -69,7 +70,8 @@ export async function bundle({ outfile, format, entry = MAIN }) {
     ...assets(),
     ...(await legalTexts(root, { ...settings, entryPoints: [entry] })),
     'dashboard.html': await pageText(),
-    'failures.json': failuresJson(),
+    // Packed: it is data, and more than all the rest of the texts.
+    'failures.json.br': brotliCompressSync(failuresJson({ withTests: false })).toString('base64'),
   };
   const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(texts)};`;
   const partial = `${outfile}.partial`;

@@ -6,8 +6,11 @@ import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
 
-/** Holds the hash of what it was made from: a catalogue that was changed since is read as YAML. */
-export function failuresJson() {
+/**
+ * Holds the hash of what it was made from: a catalogue that was changed since is read as YAML. What rules are only
+ * tested by can be left out.
+ */
+export function failuresJson({ withTests = true } = {}) {
   const folder = join(root, 'assets', 'failures');
   const texts = readdirSync(folder)
     .sort()
@@ -17,10 +20,19 @@ export function failuresJson() {
     }));
   const hash = createHash('sha256');
   for (const { text } of texts) hash.update(text);
-  return JSON.stringify({
-    sha256: hash.digest('hex'),
-    files: texts.map(({ file, text }) => ({ file, data: parse(text) })),
-  });
+  return JSON.stringify(
+    {
+      sha256: hash.digest('hex'),
+      files: texts.map(({ file, text }) => ({ file, data: parse(text) })),
+    },
+    (name, value) => (withTests ? value : withoutTests(name, value)),
+  );
+}
+
+/** A rule must have a look-alike: an empty one takes no room. */
+function withoutTests(name, value) {
+  if (name === 'wordings') return undefined;
+  return name === 'not_sample' ? '' : value;
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -53,6 +53,37 @@ test('diagnosisText shows what else the text states below a likely cause, and on
   ]);
 });
 
+test('diagnosisText calls a warning a warning', () => {
+  const shown = { ...diagnosis, likely: { ...likely, isWarned: true as const } };
+
+  expect(diagnosisText(shown, createStyle(false)).split('\n')).toEqual(
+    expect.arrayContaining([
+      'No known cause found, only a warning (1 file, 69 B)',
+      'Only warned of: Nothing listens at 10.9.0.3:7777: the connection is refused (once)',
+    ]),
+  );
+});
+
+test('diagnosisText tells why what looks bad is harmless, where nothing else is wrong', () => {
+  const benign = [{ id: 'noise-ping', count: 2, cause: 'It is asked with TLS first.' }];
+  const noCause = { forms: [{ form: 'plain text', files: 1 }], gather: [] };
+  const text = (one: object) =>
+    diagnosisText({ ...diagnosis, benign, noCause, ...one }, createStyle(false)).split('\n');
+
+  expect(text({})).toEqual([
+    'No cause found: what looks bad here is known to be harmless (1 file, 69 B)',
+    '',
+    'Looks bad, and is harmless:',
+    '  noise-ping (2) It is asked with TLS first.',
+    '',
+    'What was read: plain text (1), nothing that tells a time',
+    'No other line of it is an error by its words',
+  ]);
+  expect(text({ likely })[0]).toMatch(/^No known cause found, a likely one/);
+  const firstError = { file: 'a.log', line: 1, text: 'error: the depot is late' };
+  expect(text({ noCause: { ...noCause, firstError } })[0]).toMatch(/^No known cause found \(/);
+});
+
 test('diagnosisText has no such lines where nothing is likely', () => {
   expect(diagnosisText(diagnosis, createStyle(false))).toBe('No known cause found (1 file, 69 B)');
 });

@@ -16,6 +16,7 @@ const CATEGORIES: Readonly<Record<Finding['category'], string>> = {
   'node-join': 'node join',
 };
 const MAX_UNREAD = 20;
+const MAX_HARMLESS = 5;
 
 /** A diagnosis for people: causes with their evidence first, then the rest. */
 export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
@@ -29,6 +30,7 @@ export function diagnosisText(diagnosis: Diagnosis, style: Style): string {
     ...asideLines(diagnosis.findings, style),
     ...likelyLines(diagnosis, style),
     ...alsoSaidLines(diagnosis, style),
+    ...harmlessLines(diagnosis, roots.length > 0, style),
     ...noCauseLines(diagnosis, style),
     ...suspiciousLines(diagnosis, style),
     ...unreadLines(diagnosis),
@@ -40,9 +42,18 @@ function headline(diagnosis: Diagnosis, roots: number, style: Style): string {
   const looked = style.dim(`(${counted(files, 'file')}, ${formatBytes(bytes)})`);
   if (roots > 0)
     return `${style.bold(`${roots} ${roots === 1 ? 'cause' : 'causes'} found`)} ${looked}`;
-  const known = diagnosis.findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
-  const only = diagnosis.likely ? `${known}, a likely one read from the error` : known;
-  return `${style.bold(only)} ${looked}`;
+  return `${style.bold(withoutCause(diagnosis))} ${looked}`;
+}
+
+function withoutCause({ findings, likely, benign, noCause }: Diagnosis): string {
+  const isHarmless = benign.length > 0 && !noCause?.firstError;
+  if (findings.length === 0 && !likely && isHarmless)
+    return 'No cause found: what looks bad here is known to be harmless';
+  const known = findings.length > 0 ? 'Only symptoms found' : 'No known cause found';
+  if (!likely) return known;
+  return likely.isWarned
+    ? `${known}, only a warning`
+    : `${known}, a likely one read from the error`;
 }
 
 function bootstrapLines({ bootstrap }: Diagnosis, style: Style): string[] {
@@ -103,10 +114,19 @@ function likelyLines({ likely }: Pick<Diagnosis, 'likely'>, style: Style): strin
   const times = likely.count === 1 ? 'once' : `${likely.count} times`;
   return [
     '',
-    `${style.bold(`Likely: ${likely.cause}`)} ${style.dim(`(${times})`)}`,
+    `${style.bold(`${likely.isWarned ? 'Only warned of' : 'Likely'}: ${likely.cause}`)} ${style.dim(`(${times})`)}`,
     ...likely.evidence.map((evidence) => `   ${evidenceLine(evidence, style)}`),
     `   ${style.green('do:')} ${likely.remedy}`,
   ];
+}
+
+/** Beside a cause it would only be in the way. */
+function harmlessLines({ benign }: Diagnosis, isNamed: boolean, style: Style): string[] {
+  if (isNamed || benign.length === 0) return [];
+  const lines = benign
+    .slice(0, MAX_HARMLESS)
+    .map(({ id, count, cause }) => `  ${id} ${style.dim(`(${count})`)} ${cause}`);
+  return ['', 'Looks bad, and is harmless:', ...lines];
 }
 
 /** What is told may only follow from one of these. */
@@ -147,12 +167,13 @@ function errorLines(
     ...line('The error it ends with', lastError),
   ];
   if (errors.length > 0 || told.likely) return errors;
-  if (!last) return ['No line of it is an error by its words'];
+  const none = `No ${told.benign?.length ? 'other ' : ''}line of it is an error by its words`;
+  if (!last) return [none];
   const place = style.dim(`${printable(last.file)}${last.at ? ` ${last.at}` : ''}`);
-  return [`No line of it is an error by its words; what it said last: ${place} ${last.text}`];
+  return [`${none}; what it said last: ${place} ${last.text}`];
 }
 
-type Told = Pick<Diagnosis, 'likely' | 'alsoSaid'>;
+type Told = Pick<Diagnosis, 'likely' | 'alsoSaid' | 'benign'>;
 
 /** What is shown above is not said again below it. */
 const isShown = (one: Evidence, { likely, alsoSaid = [] }: Partial<Told>): boolean =>

@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { listAssets, readAsset, readBuilt } from './assets.ts';
 
@@ -28,6 +29,13 @@ test('listAssets and readAsset look only into the bundle when there is one', () 
   expect(readAsset('empty')).toBe('');
   expect(() => readAsset('b/three')).toThrow('lacks the asset "b/three"');
   expect([readBuilt('other'), readBuilt('no-such-file')]).toEqual(['3', undefined]);
+});
+
+test('readBuilt unpacks what the bundle has packed', () => {
+  const packed = brotliCompressSync('{"lids":"Zürich"}').toString('base64');
+  bundled({ 'lids.json.br': packed });
+
+  expect(readBuilt('lids.json')).toBe('{"lids":"Zürich"}');
 });
 
 test('readBuilt has nothing where nothing was built', () => {

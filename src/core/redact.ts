@@ -9,7 +9,7 @@ const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>]+@(?!sha(?:256|512
 const AUTHORIZATION =
   /\b([Bb]asic|[Bb]earer|BASIC|BEARER)\s+(?=\S*[0-9A-Z=+/_~])[A-Za-z0-9+/=._~-]{8,}/g;
 const SECRET_QUERY =
-  /([?&](?:[a-z0-9_-]*(?:token|password|secret|credential|signature)|x-amz-[a-z-]+|sig)=)[^&\s"'<>]+/gi;
+  /([?&](?:[a-z0-9_-]*(?:token|password|secret|credential|signature)|x-amz-[a-z-]+|sig|[a-z]+_sign)=)[^&\s"'<>]+/gi;
 const AUTH_FIELD =
   /("(?:auth|password|identitytoken|registrytoken|secret)"\s*:\s*")(?:[^"\\]|\\.)*(")/gi;
 

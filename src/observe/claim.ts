@@ -95,9 +95,12 @@ export function namedIn(text: string): readonly string[] {
   return pod === undefined ? imagesIn(text) : [`pod ${pod}`];
 }
 
+/** Where in its source a program is: each line has another, of whatever it speaks. */
+const SOURCE_LINE = /\.(?:go|py|rs|c|cc|js|rb|java):\d/;
+
 function imagesIn(text: string): readonly string[] {
   return [...text.matchAll(IMAGE)]
-    .filter(([whole]) => /[@:]/.test(whole))
+    .filter(([whole]) => /[@:]/.test(whole) && !SOURCE_LINE.test(whole))
     .map(([, name = '', digest]) => digest ?? name);
 }
 

@@ -134,7 +134,7 @@ test('diagnose looks a second time where no cause was found, and tells what is h
     firstError: { line: 1 },
   });
   expect(benign.noCause?.firstError).toMatchObject({ line: 2 });
-  expect(benign.benign).toEqual([{ id: 'harmless', count: 1 }]);
+  expect(benign.benign).toEqual([{ id: 'harmless', count: 1, cause: expect.any(String) }]);
 });
 
 test('diagnose asks for more beside a symptom, but shows no other lines', async () => {

@@ -1,8 +1,9 @@
 import type { Context } from '../core/context.ts';
 import type { Evidence } from './claim.ts';
+import { decided } from './compare/compare.ts';
 import { createCoverage } from './coverage.ts';
 import type { EvidenceLine, EvidenceSink, LinePattern } from './evidence.ts';
-import { createFindingCollector, type Finding } from './findings.ts';
+import { createFindingCollector, type Finding, type Harmless } from './findings.ts';
 import { matchLine, seenText } from './match-line.ts';
 import { createObjectMatcher } from './match-objects.ts';
 import { createReading, type NoCause } from './no-cause.ts';
@@ -37,7 +38,7 @@ export interface Diagnosis {
     readonly at: string;
     readonly step?: StepState;
   };
-  readonly benign: readonly { readonly id: string; readonly count: number }[];
+  readonly benign: readonly Harmless[];
   readonly unread: readonly UnreadEvidence[];
   readonly totals: EvidenceTotals;
 }
@@ -109,11 +110,12 @@ export async function diagnose(
   const unexplained = () =>
     findUnexplained(ctx, inputs, options, (line) => isKnown(rules, line), shownOf(findings));
   const isPaste = totals.bytes <= PASTE_BYTES;
+  const rest = isNamed && isPaste ? await unexplained() : undefined;
   return {
-    findings,
+    findings: decided(findings, rest?.compared),
     suspicious: findings.length === 0 ? (look?.lines ?? []) : [],
     ...(look?.likely ? { likely: look.likely } : {}),
-    alsoSaid: look?.alsoSaid ?? (isPaste ? await unexplained() : []),
+    alsoSaid: look?.alsoSaid ?? rest?.stated ?? [],
     ...(look ? { noCause: reading.noCause(look.origins, look) } : {}),
     ...bootstrapOf(timeline.state()),
     benign: collector.benign(facts),

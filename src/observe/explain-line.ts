@@ -173,7 +173,7 @@ function verdictOf(
   if (!rule.regexp?.test(seen)) return no('no-match', rule.pattern);
   if (!appliesTo(rule, line)) return no('other-origin', rule.where.join(', '));
   if (!concerns(rule, () => partiesWith(seen, lead)))
-    return no('other-party', rule.about?.join(', '));
+    return no('other-party', (rule.about ?? rule.not_about)?.join(', '));
   const absent = rule.needed.find((one) => !facts.has(one));
   if (absent) return no('needs-absent', absent.source);
   const present = rule.against.find((one) => facts.has(one));

@@ -2,6 +2,8 @@ import type { FileKind, Format } from './file-kind.ts';
 import { isLogrus, isOcMirror, isSaidByInstaller } from './formats/installer-log.ts';
 import { isJournalExport } from './formats/journal-export.ts';
 import { isJournalFields } from './formats/journal-fields.ts';
+import { isJournalJson } from './formats/journal-json.ts';
+import { isJournalList } from './formats/journal-list.ts';
 import { isJournalText } from './formats/journal-text.ts';
 import { isOwnEvent } from './formats/own-journal.ts';
 
@@ -17,11 +19,11 @@ export function kindOfContent(head: Buffer): FileKind | undefined {
     .filter((line) => line.trim() !== '');
   const [first = ''] = lines;
   if (isJournalExport(text)) return { format: 'journal-export', origins: [] };
+  if (isJournalList(text)) return { format: 'journal-list', origins: [] };
   if (isJournalFields(text)) return { format: 'journal-fields', origins: [], guessed: true };
-  if (/^\p{Cc}?\{.*"__REALTIME_TIMESTAMP"/u.test(first))
-    return { format: 'journal-json', origins: [] };
+  if (isJournalJson(first)) return { format: 'journal-json', origins: [] };
   if (isOwnEvent(first)) return { format: 'own-events', origins: ['cli:atoll'] };
-  if (/^\s*[{[]/.test(first)) return kindOfJson(text);
+  if (/^\s*[{[]/.test(first) && !isJournalText(first)) return kindOfJson(text);
   if (
     /^(?:---\s*(?:#|$)|apiVersion:|kind:|items:)/.test(first) &&
     !lines.some((line) => PROSE.test(line))

@@ -52,6 +52,11 @@ test('kindOfPath leaves out what is no log and asks for the content of what it d
 test.each([
   ['__CURSOR=s=1\n__REALTIME_TIMESTAMP=1\n', 'journal-export'],
   ['{"__REALTIME_TIMESTAMP":"1","MESSAGE":"x"}\n', 'journal-json'],
+  ['data: {"__REALTIME_TIMESTAMP":"1","MESSAGE":"x"}\n', 'journal-json'],
+  ['[{"__REALTIME_TIMESTAMP":"1","MESSAGE":"x"}]', 'journal-list'],
+  ['[\n\t{\n\t\t"__CURSOR" : "s=1",\n', 'journal-list'],
+  ['bootstrap crio[1234]: x\n', 'journal'],
+  ['[   19.2 <    0.1 >] host crio[1]: x\n', 'journal'],
   ['Aug 20 10:11:12 host crio[1]: x\n', 'journal'],
   ['-- Logs begin at Thu 2026 --\nAug 20 10:11:12 host crio[1]: x\n', 'journal'],
   ['time="2026-08-20T10:11:12Z" level=info msg="x"\n', 'logrus'],

@@ -9,6 +9,7 @@ export type Format =
   | 'journal-json'
   | 'journal-export'
   | 'journal-fields'
+  | 'journal-list'
   | 'logrus'
   | 'oc-mirror'
   | 'own-events'

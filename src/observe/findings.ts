@@ -35,6 +35,9 @@ export interface Finding {
   readonly aside?: AsideReason;
 }
 
+/** What looks like a failure and is none. */
+export type Harmless = Pick<Finding, 'id' | 'count' | 'cause'>;
+
 /** Gathers matches into findings, keeping a few telling lines of each. */
 export interface FindingCollector {
   add(match: RuleMatch, line: EvidenceLine): void;
@@ -50,7 +53,7 @@ export interface FindingCollector {
    */
   findings(facts?: ReadonlySet<RegExp>): readonly Finding[];
   /** Look-alikes that were seen and left out. */
-  benign(facts?: ReadonlySet<RegExp>): readonly { readonly id: string; readonly count: number }[];
+  benign(facts?: ReadonlySet<RegExp>): readonly Harmless[];
 }
 
 const MAX_SEEN = 20_000;
@@ -111,7 +114,7 @@ export function createFindingCollector(): FindingCollector {
     ended,
     findings: (facts = new Set()) => weighed(counted(facts, false)),
     benign: (facts = new Set()) =>
-      counted(facts, true).map(({ rule, count }) => ({ id: rule.id, count })),
+      counted(facts, true).map(({ rule, count, cause }) => ({ id: rule.id, count, cause })),
   };
 }
 

@@ -12,6 +12,7 @@ const DECODERS: Readonly<Record<Format, LineDecoder>> = {
   'journal-json': decodeJournalJson,
   'journal-export': decodeJournalText,
   'journal-fields': decodeJournalText,
+  'journal-list': decodeJournalText,
   logrus: decodeLogrus,
   'oc-mirror': decodeOcMirror,
   'own-events': decodeOwnEvent,

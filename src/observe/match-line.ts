@@ -123,8 +123,11 @@ export function partiesWith(seen: string, lead: string | undefined): readonly Pa
 }
 
 /** Whether a line about these is about whom the rule means. */
-export const concerns = ({ about }: Rule, parties: () => readonly Party[]): boolean =>
-  about === undefined || parties().some((one) => about.includes(one));
+export const concerns = (rule: Rule, parties: () => readonly Party[]): boolean => {
+  const { about, not_about: others } = rule;
+  if (others && parties().some((one) => others.includes(one))) return false;
+  return about === undefined || parties().some((one) => about.includes(one));
+};
 
 /**
  * A line may have one of several origins. The rules of the likeliest one count, and of rules that mean the same

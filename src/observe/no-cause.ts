@@ -25,6 +25,7 @@ const FORMS: Readonly<Record<Format, string>> = {
   'journal-json': 'journal as JSON',
   'journal-export': 'exported journal',
   'journal-fields': 'verbose journal',
+  'journal-list': 'journal as JSON',
   logrus: 'log of an installer or container tool',
   'oc-mirror': 'log of oc-mirror',
   'own-events': 'journal of atoll',

@@ -8,6 +8,11 @@ test.each([
     '10.9.0.2:2379 (etcd)',
   ],
   [
+    'an image that cannot be written is named by its source, which did not refuse it',
+    'error mirroring image docker://quay.io/fjord/tool@sha256:ab error: writing blob: uploading a layer chunk: StatusCode: 413, "<html>..."',
+    undefined,
+  ],
+  [
     'a line of a script is no host',
     './copy.lua:146: failed copying "gcr.io/fjord/tool" from registry gcr.io/fjord',
     'gcr.io',

@@ -89,9 +89,9 @@ const NAMING: readonly RegExp[] = [
   ),
 ];
 
-/** No other ends: where oc says that something came from which it could not push, and where to read or ask. */
+/** No other ends: where something came from that could not be pushed, and where to read or ask. */
 const BESIDE =
-  /\bunable to push \S+ (?=failed to upload blob)|\bhttps:\/\/github\.com\/[^\s/]+\/[^\s/]+\/issues\S*/g;
+  /\bunable to push \S+ (?=failed to upload blob)|\berror mirroring image docker:\/\/\S+(?=.*\berror: (?:writing (?:blob|manifest): |uploading )(?!.*https?:\/\/))|\bhttps:\/\/github\.com\/[^\s/]+\/[^\s/]+\/issues\S*/g;
 
 /** The other end of the last request that a line names. */
 export function otherEndOf(line: string): OtherEnd | undefined {

@@ -74,6 +74,7 @@ test.each([
   ['unable to upload blob sha256:ab to h#.lab/ocp/x: denied', 'mirror'],
   ['error mirroring image docker://quay.io/a#/b error: writing blob: denied: no', 'mirror'],
   ['error mirroring image docker://quay.io/a#/b: writing blob: storing blob to file "x"', 'source'],
+  ['x509: certificate is valid for *.apps.c#.lab, not ghcr.io', 'source'],
   ['dial tcp 10.0.0.#:5432: connect: connection refused in registry', 'other'],
 ])('partiesOf knows by name and port whom %s is about: %s', (text, party) => {
   expect(partiesOf(fresh(text))).toEqual([party]);

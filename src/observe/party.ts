@@ -82,7 +82,7 @@ const STRONG = new RegExp(
   'g',
 );
 const WEAK = new RegExp(
-  String.raw`docker:\/\/(?<image>[\w.-]+(?::\d+)?)|(?<scheme>https?):\/\/(?<url>${HOST})(?<path>\/[^\s"]*)?|\b(?<pair>(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+)${NO_FILE}:\d{2,5})\b|\b(?<repo>[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*(?::\d+)?)\/(?!\S*\.go:\d)[\w./-]+[@:][\w.-]+`,
+  String.raw`docker:\/\/(?<image>[\w.-]+(?::\d+)?)|(?<scheme>https?):\/\/(?<url>${HOST})(?<path>\/[^\s"]*)?|\b(?<pair>(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+)+)${NO_FILE}:\d{2,5})\b|\b(?<repo>[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*(?::\d+)?)\/(?!\S*\.go:\d)[\w./-]+[@:][\w.-]+|certificate is valid for .{0,300}, not (?<named>[\w-]+(?:\.[\w-]+)+)`,
   'g',
 );
 const MARK = '(Mirrors also failed: ';

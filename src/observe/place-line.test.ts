@@ -46,6 +46,7 @@ test('placeLine reads an entry of a journal as JSON, also one without a unit', (
   const entry = { MESSAGE: 'text', _HOSTNAME: 'bootstrap', _SYSTEMD_UNIT: 'z#.service' };
 
   expect(originsOf(JSON.stringify(entry))).toEqual([fresh('journal:bootstrap/z#')]);
+  expect(originsOf(`data: ${JSON.stringify(entry)}`)).toEqual([fresh('journal:bootstrap/z#')]);
   expect(originsOf('{"MESSAGE":"text","_HOSTNAME":"master-0"}')).toEqual(['journal:node/unknown']);
 });
 
@@ -102,6 +103,36 @@ test.each([
 
   expect(origins[0]).toBe(origin);
   expect(message).not.toMatch(/[`*]/);
+});
+
+test.each([...['   41\t', '41: ', '41:', '41 ', '  - ', '* ', '\u2022 ', '1. ', '> 12) ']])(
+  'placeLine looks behind the %j that makes a line one of a list',
+  (mark) => {
+    const { origins, at, message } = placeLine(`${mark}${journal('master-0', 'crio')}`, KIND, YEAR);
+
+    expect({ origins, at, message }).toEqual({
+      origins: ['journal:node/crio'],
+      at: new Date('2026-08-20T10:11:12Z'),
+      message: 'text',
+    });
+  },
+);
+
+test.each(['- error: no lid', '41 error: no lid', '- just words', '1. level=info msg=x'])(
+  'placeLine leaves a list of other things as it is: %j',
+  (text) => {
+    expect(placeLine(text, KIND, YEAR)).toEqual({ message: text, origins: [] });
+  },
+);
+
+test('placeLine reads the time of klog, whose year is that of a journal without one', () => {
+  const atOf = (head: string) => placeLine(`${head}    2519 kubelet.go:1] x`, KIND, YEAR).at;
+
+  expect(atOf('E0820 10:11:12.123456')).toEqual(new Date('2026-08-20T10:11:12.123Z'));
+  expect(atOf('E0820 10:11:12')).toEqual(new Date('2026-08-20T10:11:12Z'));
+  expect(atOf('I1112 10:11:12.123456')).toEqual(new Date('2025-11-12T10:11:12.123Z'));
+  expect(atOf('I1312 10:11:12.123456')).toBeUndefined();
+  expect(atOf('I0032 10:11:12.123456')).toBeUndefined();
 });
 
 test('placeLine leaves marks around what is no line of a log', () => {

@@ -9,6 +9,7 @@ import {
 } from './formats/installer-log.ts';
 import { decodeJournalJson } from './formats/journal-json.ts';
 import { decodeJournalText } from './formats/journal-text.ts';
+import { decodeKlog } from './formats/klog.ts';
 import type { LogLine } from './formats/log-line.ts';
 
 /** A line with the origins it may have, the likeliest first. None: the line itself does not tell. */
@@ -25,9 +26,11 @@ const QUOTED = /^(?:[ \t]*(?:>|\|)[ \t]?)+|^[ \t]+|^\p{Cc}+/u;
 /** What a ticket puts around a line of a log to show it as one. */
 const MARKUP =
   /^[`*_]{1,3}(?=time=|level=|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b|\[ *\d+\.\d+\]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:)/;
+/** What makes a list of lines that have a time: the number that `cat -n` or `grep -n` puts there, or a bullet. */
+const LISTED =
+  /^[ \t]*(?:[-*+\u2022\u25e6\u2023]|\d{1,7}[.):]?)[ \t]*(?=time="|\[ *\d+\.\d+|[A-Z][a-z]{2} (?:[ \d]\d \d\d:\d\d:\d\d |\d{4}-\d\d-\d\d \d\d:)|\d{4}-\d\d-\d\dT\d\d:|[IWEF]\d{4} \d\d:\d\d:)/;
 /** A whole line set as code, as a ticket has it. What a runbook quotes is shorter, in a list, or goes on behind it. */
 const CODE = /^`+ ?(?!-)([^`]{40,}?) ?`*[.,:;]?$/;
-const KLOG = /^[IWEF]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ [\w./-]+:\d+\] /;
 const CONSOLE = /^\[ *\d+\.\d+\](?:\[[^\]]*\])? +([\w.-]+)(?:\[\d+\])?: /;
 /** `Warning  Failed  2m (x4 over 5m)  kubelet  Failed to pull…`, of describe and, with the kind, of `get events`. */
 const EVENT = /^(?:\S+ +)?(?:\S+ +)??(?:Warning|Normal) +([A-Z]\w+) +/;
@@ -43,7 +46,8 @@ const COPIES =
 /** oc hands on what a kubelet said. */
 const PULLED_BY_KUBELET = /^error: .*(?:Back-off pulling image|ErrImagePull|ImagePullBackOff)/;
 const PULL_EVENT = ['event:Failed', 'object:Pod', ANYWHERE];
-const JSON_ENTRY = /^\{.*"MESSAGE"\s*:/;
+const JSON_ENTRY = /^(?:data: ?)?\{.*"MESSAGE"\s*:/;
+const KLOG_WRITERS = ['journal:node/kubelet', 'journal:bootstrap/kubelet', ANYWHERE];
 /** podman, skopeo and CRI-O log in the form of the installer. */
 const LOGRUS_TOOLS = [
   'installer-log',
@@ -62,7 +66,8 @@ export const originsBelow = (command: string): readonly string[] | undefined =>
 export function placeLine(raw: string, kind: FileKind, year: Date): PlacedLine {
   const placed = placeBare(raw, kind, year);
   if (placed.origins.length > 0) return placed;
-  const bare = withoutMarkup(raw.replace(QUOTED, '').replace(/\r$/, '')).replace(CODE, '$1');
+  const unlisted = raw.replace(QUOTED, '').replace(LISTED, '').replace(/\r$/, '');
+  const bare = withoutMarkup(unlisted).replace(CODE, '$1');
   return bare === raw ? placed : placeBare(bare, kind, year);
 }
 
@@ -78,11 +83,8 @@ function placeBare(raw: string, kind: FileKind, year: Date): PlacedLine {
   if (isLogrus(raw))
     return { ...decodeLogrus(raw), origins: kind.origins.length > 0 ? kind.origins : LOGRUS_TOOLS };
   if (isOcMirror(raw)) return { ...decodeOcMirror(raw), origins: ['cli:oc-mirror'] };
-  if (KLOG.test(raw))
-    return {
-      message: raw,
-      origins: ['journal:node/kubelet', 'journal:bootstrap/kubelet', ANYWHERE],
-    };
+  const klog = decodeKlog(raw, year);
+  if (klog) return { ...klog, origins: KLOG_WRITERS };
   const operator = OPERATOR.exec(raw);
   if (operator)
     return { message: raw, origins: [`object:ClusterOperator/${operator[1]}`, ANYWHERE] };

@@ -8,6 +8,7 @@ import {
   type LineScanner,
   type NumberedLines,
 } from './scan/line-scanner.ts';
+import { plainLines } from './scan/plain-lines.ts';
 import { type Searchable, searchable } from './searchable.ts';
 import type { SourceFile } from './source-files.ts';
 
@@ -44,7 +45,7 @@ export function createLineReader<P extends LinePattern>(
           tell(sink, file, hit, line, patterns, applies);
         }
       }
-      tellEnd(sink, file, kind, tail, 'made' in lines);
+      tellEnd(sink, file, kind, tail);
       const timeOf = (line: string) => decode(line, kind, tail.reference()).at;
       const last = firstTimeIn(tail.text().split('\n').toReversed(), timeOf);
       if (last) sink.onTime(last, firstTimeIn(tail.start().split('\n'), timeOf) ?? last);
@@ -63,7 +64,6 @@ function tellEnd<P extends LinePattern>(
   file: SourceFile,
   kind: FileKind,
   tail: ReturnType<typeof createTail>,
-  isMade: boolean,
 ): void {
   const all = tail.text().split('\n');
   const ending = [...all.entries()]
@@ -76,9 +76,9 @@ function tellEnd<P extends LinePattern>(
   const lineAt = ({ index, text }: { index: number; text: string }): EvidenceLine => {
     const hit = { text, before: () => all.slice(0, index), after: () => all.slice(index + 1) };
     const { message, ...about } = placed(hit, kind, tail.reference());
-    return { ...about, text: message, file: file.name, line: index + 1 };
+    return { ...about, text: message, file: file.name, line: tail.numberOf(index) };
   };
-  const lines = () => (isMade || !tail.isWhole() ? [] : ending.map(lineAt));
+  const lines = () => (tail.isWhole() ? ending.map(lineAt) : []);
   sink.onEnd?.({
     file: file.name,
     text: message,
@@ -98,6 +98,8 @@ function createTail(now: Date) {
   let reference: Date | undefined;
   let start: string | undefined;
   let isWhole = true;
+  /** Of lines that were made from those of the file. */
+  const numbers: number[] = [];
   return {
     async *watch<T extends Buffer | NumberedLines>(blocks: AsyncIterable<T>): AsyncGenerator<T> {
       for await (const block of blocks) {
@@ -106,11 +108,15 @@ function createTail(now: Date) {
         start ??= chunk.toString('utf8', 0, TAIL_BYTES);
         const end = chunk.subarray(-TAIL_BYTES);
         isWhole &&= kept.length + chunk.length <= TAIL_BYTES;
+        if (isWhole && !Buffer.isBuffer(block)) numbers.push(...block.numbers);
         kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
         yield block;
       }
     },
-    text: (): string => kept.toString('utf8'),
+    /** In plain characters, as the lines that rules see. */
+    text: (): string => plainLines(kept).toString('utf8'),
+    /** The number that a line of a whole text has in its file. */
+    numberOf: (index: number): number => numbers[index] ?? index + 1,
     /** Whether what is kept is all there was. */
     isWhole: (): boolean => isWhole,
     start: (): string => start ?? '',

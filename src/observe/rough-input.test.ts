@@ -32,6 +32,10 @@ test.each([
   ['spaces that do not break', JOURNAL.replaceAll(' ', '\u00a0')],
   ['curled quotes', JOURNAL.replace(/"([^"]*)"/g, '“$1”')],
   ['marks of a quotation', JOURNAL.replace(/^/gm, '> ')],
+  ['numbers of lines', JOURNAL.replace(/^/gm, '   7\t')],
+  ['bullets', JOURNAL.replace(/^/gm, '  - ')],
+  ['a host without a time', JOURNAL.replace(/^.{16}/gm, '')],
+  ['the time since another line', JOURNAL.replace(/^.{15}/gm, '[    7.120431 <    0.000123 >]')],
   ['ends of Windows', JOURNAL.replaceAll('\n', '\r\n')],
 ])('diagnose finds the cause behind %s', async (_, text) => {
   expect(await causesOf(`${text}\n`)).toEqual(CAUSE);
@@ -56,4 +60,29 @@ test('diagnose says in which line of a verbose journal the message stands', asyn
   expect(
     await causesOf(entry(10, 'all is well') + entry(12, error.slice(error.indexOf('Error:')))),
   ).toEqual(['boot-pull-x509', 8]);
+});
+
+const ENTRIES = JOURNAL.split('\n').map((line) => ({
+  __REALTIME_TIMESTAMP: String(Date.parse('2026-08-20T10:11:12Z') * 1000),
+  _HOSTNAME: 'bootstrap',
+  SYSLOG_IDENTIFIER: 'release-image-download.sh',
+  MESSAGE: [...Buffer.from(`\x1b[31m${line.replace(/^.*?\]: /, '')}`)],
+}));
+const entries = (write: (one: unknown) => string) => ENTRIES.map(write).join('');
+
+test.each([
+  ['json', entries((one) => `${JSON.stringify(one)}\n`)],
+  ['json, spaced', entries((one) => `${JSON.stringify(one).replace(/[,:]/g, '$& ')}\n`)],
+  ['json-seq', entries((one) => `\x1e${JSON.stringify(one)}\n`)],
+  ['json-sse', entries((one) => `data: ${JSON.stringify(one)}\n\n`)],
+  ['json-pretty', entries((one) => `${JSON.stringify(one, undefined, '\t')}\n`)],
+  ['a list', JSON.stringify(ENTRIES)],
+])('diagnose finds cause and time in a journal of bytes as %s', async (_, text) => {
+  const paste = { name: 'paste', modified: now(), open: () => once(Buffer.from(text)) };
+  const { findings } = await diagnose(silentContext({ now }), [paste]);
+  const roots = findings.filter(({ kind }) => kind === 'root');
+
+  expect(roots.map(({ id, firstAt }) => [id, firstAt])).toEqual([
+    ['boot-pull-x509', '2026-08-20T10:11:12.000Z'],
+  ]);
 });

@@ -3,6 +3,7 @@ import type { FileKind } from './file-kind.ts';
 import { journalExportAsText } from './formats/journal-export.ts';
 import { journalFieldsAsText } from './formats/journal-fields.ts';
 import { withTextMessages } from './formats/journal-json.ts';
+import { journalListAsText } from './formats/journal-list.ts';
 import { PROMPT, placeLine } from './place-line.ts';
 import { type NumberedLines, wholeLines } from './scan/line-scanner.ts';
 import { parted } from './scan/part.ts';
@@ -22,6 +23,7 @@ export async function searchable(
   const { format, guessed } = kind;
   if (format === 'journal-export') return { made: journalExportAsText(content) };
   if (format === 'journal-fields') return { made: journalFieldsAsText(content) };
+  if (format === 'journal-list') return { made: journalListAsText(content) };
   if (format === 'journal-json') return { chunks: withTextMessages(wholeLines(content)) };
   // Only what somebody pasted was broken by a terminal or lost its breaks, and people name it like the log it is from.
   if (!guessed && !/^(?:logrus|oc-mirror)$/.test(format)) return { chunks: content };

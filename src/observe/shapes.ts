@@ -135,6 +135,8 @@ export interface Shapes {
   readonly all: readonly LineShape[];
   /** The last lines of each file, as they stand there. */
   readonly ends: readonly (readonly string[])[];
+  /** All lines of each file that is short enough to be looked at as a whole. */
+  readonly texts: readonly (readonly EvidenceLine[])[];
   readonly origins: ReadonlySet<string>;
   shapeOf(text: string): LineShape | undefined;
 }
@@ -148,6 +150,7 @@ export async function readShapes(
   const origins = new Set<string>();
   const shapes = new Map<number, LineShape>();
   const ends: string[][] = [];
+  const texts: (readonly EvidenceLine[])[] = [];
   const atEnd = new Set<LineShape>();
   const isNew = (text: string): boolean => {
     const known = shapes.get(shapeOf(text));
@@ -187,7 +190,9 @@ export async function readShapes(
     onFile: () => undefined,
     onEnd({ tail, lines }) {
       ends.push([...tail]);
-      for (const [index, line] of lines().entries()) noteEnd(tail[index] ?? '', line);
+      const all = lines();
+      texts.push(all);
+      for (const [index, line] of all.entries()) noteEnd(tail[index] ?? '', line);
     },
     onTime: () => undefined,
   };
@@ -195,6 +200,7 @@ export async function readShapes(
   return {
     all: [...shapes.values()],
     ends,
+    texts,
     origins,
     shapeOf: (text) => shapes.get(shapeOf(text)),
   };

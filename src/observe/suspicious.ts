@@ -1,5 +1,7 @@
 import type { Context } from '../core/context.ts';
 import type { Evidence } from './claim.ts';
+import { comparedIn, likelyOf } from './compare/compare.ts';
+import type { Compared } from './compare/comparison.ts';
 import type { EvidenceLine } from './evidence.ts';
 import {
   evidenceOf,
@@ -44,7 +46,7 @@ export async function findSuspicious(
   options: EvidenceOptions,
   isHarmless: (line: EvidenceLine) => boolean,
 ): Promise<SecondLook> {
-  const { all, ends, origins, shapeOf } = await readShapes(ctx, inputs, {
+  const { all, ends, texts, origins, shapeOf } = await readShapes(ctx, inputs, {
     ...options,
     title: 'Looking for the first error',
   });
@@ -53,7 +55,7 @@ export async function findSuspicious(
     .filter(({ weight }) => weight >= REAL_ERROR)
     .toSorted((a, b) => timeOf(a) - timeOf(b))
     .find(({ line }) => !isHarmless(line));
-  const likely = likelyCause(ends, shapeOf, isHarmless);
+  const likely = likelyOf(likelyCause(ends, shapeOf, isHarmless), comparedIn(texts));
   const last = lastError(ends, shapeOf, isHarmless);
   const stated = statedLines(ends, shapeOf, isHarmless, likely?.evidence ?? []);
   // Where nothing is told they are the best there is.
@@ -73,17 +75,25 @@ export async function findSuspicious(
   };
 }
 
-/** What a text states besides what rules named, and none of them knows. */
+/** What a text says besides what rules named. */
+interface Unexplained {
+  /** What it states, and none of them knows. */
+  readonly stated: readonly Evidence[];
+  /** What several of its lines say together. */
+  readonly compared: Compared | undefined;
+}
+
 export async function findUnexplained(
   ctx: Context,
   inputs: readonly EvidenceInput[],
   options: EvidenceOptions,
   isKnown: (line: EvidenceLine) => boolean,
   named: readonly Evidence[],
-): Promise<readonly Evidence[]> {
+): Promise<Unexplained> {
   const title = 'Looking for what is not explained';
-  const { ends, shapeOf } = await readShapes(ctx, inputs, { ...options, title });
-  return statedLines(ends, shapeOf, isKnown, named).map(evidenceOf);
+  const { ends, texts, shapeOf } = await readShapes(ctx, inputs, { ...options, title });
+  const stated = statedLines(ends, shapeOf, isKnown, named).map(evidenceOf);
+  return { stated, compared: comparedIn(texts) };
 }
 
 /** Lines without a time come last, in the order they were read. */

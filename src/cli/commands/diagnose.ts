@@ -6,7 +6,7 @@ import { type Diagnosis, diagnose } from '../../observe/diagnose.ts';
 import { explainLines, type LineExplanation } from '../../observe/explain-line.ts';
 import { keepContent } from '../../observe/keep-content.ts';
 import { dataOf, type Rule, shippedRules } from '../../observe/rules/catalogue.ts';
-import type { RuleData } from '../../observe/rules/schema.ts';
+import { isWhere, type RuleData } from '../../observe/rules/schema.ts';
 import { diagnoseLive, type LiveDiagnosis } from '../../site/watch/watch-running.ts';
 import { defineCommand, type Terminal } from '../command.ts';
 import { diagnosisText, noCauseLines, rulesText, ruleText } from '../diagnosis-text.ts';
@@ -73,6 +73,7 @@ export const diagnoseCommand = defineCommand({
         ...(await diagnoseLive(ctx, work, { bootstrap: options.bootstrap })),
       }));
     if (options.list) return { kind: 'rules', rules: shippedRules().map(dataOf) };
+    if (options.as !== undefined && !isWhere(options.as)) throw noOrigin(options.as);
     if (options.explain !== undefined)
       return await explain(ctx, input.terminal, options.explain, options.as);
     return await diagnoseInputs(ctx, input.terminal, args.rest, options.as);
@@ -128,6 +129,11 @@ async function diagnoseInputs(
     await kept.close();
   }
 }
+
+const noOrigin = (given: string) =>
+  new AtollError('USAGE', `Cannot use --as: "${given}" is no origin`, {
+    hint: 'Say who wrote the text: cli:oc, cli:oc-mirror, journal:node/crio, journal:bootstrap/bootkube, pod:NAMESPACE/NAME, installer-log, console:node, …',
+  });
 
 const nothingToLookAt = () =>
   new AtollError('USAGE', 'Cannot run "diagnose": nothing to look at', {

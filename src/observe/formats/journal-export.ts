@@ -8,7 +8,7 @@ import { formatWithUnit, type JournalEntry } from './journal-text.ts';
  * entries apart by an empty line, and values with a newline as name, 64-bit length, bytes.
  */
 /** Longer values and lines are skipped: core dumps are kept in the journal, too. */
-const MAX_VALUE_BYTES = 1024 * 1024;
+export const MAX_VALUE_BYTES = 1024 * 1024;
 const WANTED = new Set([
   '__REALTIME_TIMESTAMP',
   '_HOSTNAME',

@@ -72,6 +72,12 @@ test.each([1, 50, 10_000])(
   },
 );
 
+test('journalFieldsAsText reads the zone of verbose output', async () => {
+  const [line] = await linesOf(VERBOSE.replace('10:11:12.345678 UTC', '12:11:12.345678 CEST'));
+
+  expect(line).toBe('Thu 2026-08-20 10:11:12 UTC host crio[7]: one');
+});
+
 test.each([1, 50, 10_000])(
   'journalFieldsAsText reads json-pretty, in pieces of %i',
   async (size) => {
@@ -88,6 +94,44 @@ test('journalFieldsAsText reads an entry that has no end, and one behind a mark'
     expect.stringMatching(/: a$/),
     expect.stringMatching(/: b$/),
   ]);
+});
+
+const BYTES = [...Buffer.from('größe')].join(',\n\t\t');
+
+test.each([1, 50, 10_000])(
+  'journalFieldsAsText reads a message of bytes with one in a line, in pieces of %i',
+  async (size) => {
+    const text = [
+      '{',
+      '\t"_HOSTNAME" : "host",',
+      `\t"MESSAGE" : [\n\t\t${BYTES}\n\t],`,
+      '\t"_COMM" : "crio"',
+      `}\n{\n  "MESSAGE": [\n    ${BYTES}\n  ]\n}\n`,
+    ].join('\n');
+
+    expect(await linesOf(text, size)).toEqual([
+      expect.stringMatching(/ host crio\[0\]: größe$/),
+      expect.stringMatching(/ unknown unknown\[0\]: größe$/),
+    ]);
+  },
+);
+
+test('journalFieldsAsText reads of a list of bytes without an end what is there', async () => {
+  const cut = `{\n\t"MESSAGE" : [\n\t\t${BYTES},\n`;
+
+  expect(await linesOf(cut)).toEqual([expect.stringMatching(/: größe$/)]);
+  expect(await linesOf(`${cut}}\n{\n\t"MESSAGE" : "next"\n}\n`)).toEqual([
+    expect.stringMatching(/: größe$/),
+    expect.stringMatching(/: next$/),
+  ]);
+});
+
+test('journalFieldsAsText reads a list that is longer than any message as far as it keeps it', async () => {
+  const cut = `{\n\t"MESSAGE" : [\n${'\t\t65,\n'.repeat(1_000_000)}\t],\n\t"_COMM" : "crio"\n}\n`;
+  const [line = ''] = await linesOf(cut, 1_000_000);
+
+  expect(line).toMatch(/ crio\[0\]: A{1000}/);
+  expect(line.length).toBeLessThan(1_100_000);
 });
 
 test('journalFieldsAsText makes nothing of nothing', async () => {

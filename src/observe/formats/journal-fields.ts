@@ -1,13 +1,16 @@
 import { type NumberedLines, wholeLines } from '../scan/line-scanner.ts';
-import { textOfFields } from './journal-export.ts';
+import { MAX_VALUE_BYTES, textOfFields } from './journal-export.ts';
+import { offsetOf } from './zones.ts';
 
 /**
  * The forms of `journalctl` with one field to a line: `-o verbose` (a head with the time, then `    NAME=value`) and
  * `-o json-pretty` (`\t"NAME" : "value",` between braces).
  */
-const VERBOSE_HEAD = /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)? \S+ \[s=/;
+const VERBOSE_HEAD = /^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)? (\S+) \[s=/;
 const VERBOSE_FIELD = /^\s+([A-Z_][A-Z0-9_]*)=(.*)$/;
 const PRETTY_FIELD = /^\s+"([A-Z_][A-Z0-9_]*)"\s*:\s*(.*?),?\s*$/;
+/** A value that has its end in another line. */
+const PRETTY_LIST = /^\s+"([A-Z_][A-Z0-9_]*)"\s*:\s*\[\s*$/;
 
 export function isJournalFields(head: string): boolean {
   return (
@@ -36,6 +39,8 @@ export async function* journalFieldsAsText(
 
 function createFieldReader() {
   let fields: Record<string, unknown> = {};
+  /** A value that goes on over several lines: a list with one byte in each. */
+  let list: { readonly name: string; text: string } | undefined;
   /** The line of the file that is being read, and the one of the message of the entry under way. */
   let line = 0;
   let number = 0;
@@ -47,7 +52,24 @@ function createFieldReader() {
     lines.push(text);
     numbers.push(at);
   }
+  function endList(): void {
+    // What was cut is a list, too, as far as it goes.
+    if (list) fields[list.name] = parsed(`${list.text.replace(/[,\s]*$/, '')}]`);
+    list = undefined;
+  }
+  /** Says whether a line was part of a list. */
+  function addToList(text: string): boolean {
+    if (!list) {
+      const [, name] = PRETTY_LIST.exec(text) ?? [];
+      if (name !== undefined) list = { name, text: '[' };
+      return name !== undefined;
+    }
+    if (/^\s*\]/.test(text)) endList();
+    else if (list.text.length < MAX_VALUE_BYTES) list.text += text.trim();
+    return true;
+  }
   function endEntry(): void {
+    endList();
     add(ofEntry(fields), number);
     fields = {};
   }
@@ -57,9 +79,9 @@ function createFieldReader() {
     const head = VERBOSE_HEAD.exec(text);
     const isFirstMessage = isMessage(text) && fields.MESSAGE === undefined;
     if (head || isFirstMessage || Object.keys(fields).length === 0) number = line;
-    if (head) fields.__REALTIME_TIMESTAMP = String(Date.parse(`${head[1]}T${head[2]}Z`) * 1000);
+    if (head) fields.__REALTIME_TIMESTAMP = microsOf(head);
     else if (BESIDE.test(text)) add(`${text}\n`, line);
-    else addField(fields, text);
+    else if (!addToList(text)) addField(fields, text);
   }
   function take(): NumberedLines {
     const taken = { bytes: Buffer.from(lines.join('')), numbers };
@@ -69,6 +91,9 @@ function createFieldReader() {
   }
   return { push, endEntry, take };
 }
+
+const microsOf = ([, day, time, zone = '']: RegExpExecArray): string =>
+  String(Date.parse(`${day}T${time}${offsetOf(zone)}`) * 1000);
 
 const isMessage = (text: string): boolean => /^\s+(?:MESSAGE=|"MESSAGE")/.test(text);
 

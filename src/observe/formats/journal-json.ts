@@ -4,12 +4,19 @@ import type { LogLine } from './log-line.ts';
 /** One line of `journalctl -o json`: an object with the journal's own field names. */
 export function decodeJournalJson(raw: string): LogLine {
   try {
-    return lineOfFields(JSON.parse(raw) as Record<string, unknown>);
+    return lineOfFields(JSON.parse(raw.replace(BEFORE_ENTRY, '')) as Record<string, unknown>);
   } catch {
     // A line cut off by the end of the file is still worth reading as text.
     return { message: raw };
   }
 }
+
+/** What marks an entry in `-o json-seq` and in `-o json-sse`. */
+const BEFORE_ENTRY = /^(?:\p{Cc}+|data: ?)(?=\{)/u;
+
+/** Whether a line is an entry of a journal as JSON, in any of the forms with one in a line. */
+export const isJournalJson = (line: string): boolean =>
+  /^(?:\p{Cc}+|data: ?)?\{.*"__REALTIME_TIMESTAMP"/u.test(line);
 
 /** Messages with colours come as lists of bytes, which no search for text can see: makes them text. */
 export async function* withTextMessages(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -19,12 +26,13 @@ export async function* withTextMessages(blocks: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-const BYTES = ['"MESSAGE":[', '"MESSAGE" : ['];
+/** As systemd, older ones and most programs that write JSON anew space it. */
+const BYTES = ['"MESSAGE":[', '"MESSAGE": [', '"MESSAGE" : ['];
 
 function withTextMessage(raw: string): string {
   if (!BYTES.some((mark) => raw.includes(mark))) return raw;
   try {
-    const fields = JSON.parse(raw) as Record<string, unknown>;
+    const fields = JSON.parse(raw.replace(BEFORE_ENTRY, '')) as Record<string, unknown>;
     return JSON.stringify({ ...fields, MESSAGE: textOf(fields.MESSAGE) });
   } catch {
     return raw;

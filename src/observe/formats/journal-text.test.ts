@@ -18,13 +18,26 @@ test.each([
   ['short, the day first', '20. Aug 10:11:12 host crio[1]: text'],
   ['short, the day first without a dot', '20 août 10:11:12 host crio[1]: text'],
   ['in Chinese', '8月 20 10:11:12 host crio[1]: text'],
+  ['in Chinese, with the day in words', '8月20日 10:11:12 host crio[1]: text'],
+  ['in Korean', ' 8월 20 10:11:12 host crio[1]: text'],
+  ['in Vietnamese', 'Th08 20 10:11:12 host crio[1]: text'],
+  ['in Vietnamese, with a space', 'Thg 8 20 10:11:12 host crio[1]: text'],
+  ['in Catalan', 'd’ag. 20 10:11:12 host crio[1]: text'],
+  ['in Catalan, the day first', "20 d'ag. 10:11:12 host crio[1]: text"],
+  ['in Estonian, with spaces', 'aug   20 10:11:12 host crio[1]: text'],
+  ['in Russian, the day first', '20 августа 10:11:12 host crio[1]: text'],
   ['in Russian', 'авг 20 10:11:12 host crio[1]: text'],
   ['short-iso', '2026-08-20T10:11:12Z host crio[1]: text'],
   ['short-iso, without a zone', '2026-08-20T10:11:12 host crio[1]: text'],
   ['short-iso, with a zone', '2026-08-20T12:11:12+0200 host crio[1]: text'],
   ['short-iso, with a zone and a colon', '2026-08-20T12:11:12+02:00 host crio[1]: text'],
   ['with-unit', 'Thu 2026-08-20 10:11:12 UTC host crio.service[1]: text'],
-  ['with-unit, of another language', 'Do 2026-08-20 10:11:12 CEST host crio.service[1]: text'],
+  ['with-unit, of another language', 'Do 2026-08-20 12:11:12 CEST host crio.service[1]: text'],
+  ['with-unit, of New York', 'Thu 2026-08-20 06:11:12 EDT host crio.service[1]: text'],
+  ['with-unit, of India', 'Thu 2026-08-20 15:41:12 IST host crio.service[1]: text'],
+  ['with-unit, of Tokyo', 'Thu 2026-08-20 19:11:12 JST host crio.service[1]: text'],
+  ['with-unit, of a zone that means several', 'Thu 2026-08-20 10:11:12 CST host crio[1]: text'],
+  ['with-unit, of a zone that is unknown', 'Thu 2026-08-20 10:11:12 QQT host crio[1]: text'],
   ['with-unit, with an offset', 'Thu 2026-08-20 12:11:12 +02 host crio.service[1]: text'],
   ['with-unit, with a longer offset', 'Thu 2026-08-20 15:41:12 +05:30 host crio.service[1]: text'],
 ])('decodeJournalText reads a line in the form %s', (_, raw) => {
@@ -46,11 +59,16 @@ test('decodeJournalText reads forms without a date', () => {
     ...LINE,
     at: new Date(1_787_220_672_000),
   });
-  expect(decodeJournalText('[   19.234567] host crio[1]: text', LATER)).toEqual({
-    message: 'text',
-    host: 'host',
-    unit: 'crio',
+  const since = { message: 'text', host: 'host', unit: 'crio' };
+  expect(decodeJournalText('[   19.234567] host crio[1]: text', LATER)).toEqual(since);
+  for (const delta of ['<    0.000123 >', '<>', '<            >', '<    0.000123*>'])
+    expect(decodeJournalText(`[   19.234567 ${delta}] host crio[1]: text`, LATER)).toEqual(since);
+  expect(decodeJournalText('[    0.000000] host kernel: text', LATER)).toEqual({
+    ...since,
+    unit: 'kernel',
   });
+  for (const raw of ['host crio[100]: text', 'host systemd[1]: text'])
+    expect(decodeJournalText(raw, LATER)).toMatchObject({ message: 'text', host: 'host' });
   expect(decodeJournalText('crio[1]: text', LATER)).toEqual({ message: 'text', unit: 'crio' });
 });
 
@@ -59,6 +77,10 @@ test.each([
   'Aug 20 10:11 host crio[1]: text',
   'Crio[1]: text',
   'platform.hosts[1]: Required value: it is empty',
+  'of platform.hosts[100]: Required value: it is empty',
+  'error in hosts[2]: no name',
+  'bad hosts[2]: no name',
+  'Bad hosts[200]: no name',
   '[1] host x',
 ])('decodeJournalText leaves %j as it is', (raw) => {
   expect(isJournalText(raw)).toBe(false);
@@ -67,7 +89,17 @@ test.each([
 
 test.each([
   ['Jan', 0],
-  ['gennaio', undefined],
+  ['gennaio', 0],
+  ['marras', 10],
+  ['maalis', 2],
+  ['de nov.', 10],
+  ['Th13', undefined],
+  ['13월', undefined],
+  ['Νοέ', 10],
+  ['lap.', 10],
+  ['jui', 6],
+  ['červenec', 6],
+  ['června', 5],
   ['gen', 0],
   ['fév.', 1],
   ['März', 2],

@@ -1,6 +1,8 @@
 import { UNIT_OF_PROGRAM } from '../../openshift/bootstrap/steps.ts';
-import { dateOf } from './dates.ts';
+import { dateOf, newestBefore } from './dates.ts';
 import type { LogLine } from './log-line.ts';
+import { MONTH, monthOf } from './months.ts';
+import { offsetOf } from './zones.ts';
 
 /**
  * The text forms of `journalctl` that occur in log bundles and in what people save by hand:
@@ -10,17 +12,18 @@ import type { LogLine } from './log-line.ts';
  *   with-unit    Wed 2026-08-20 10:11:12 UTC host bootkube.service[2100]: message      also short-full
  *   short-unix   1787220672.123456 host bootkube.sh[2100]: message
  *   monotonic    [   19.234567] host bootkube.sh[2100]: message
- *   no time      bootkube.sh[2100]: message
+ *   delta        [   19.234567 <    0.000123 >] host bootkube.sh[2100]: message
+ *   no time      bootkube.sh[2100]: message      also behind the name of its host
  */
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const PROGRAM = String.raw`([^\s[:(]+(?:\([^)\s]*\))?)(?:\[\d+\])?: ?`;
 const SHORT = new RegExp(
-  String.raw`^(\p{L}{3,5}\.?|\d{1,2}月) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
+  String.raw`^ ?(${MONTH}) *(\d{1,2})[日일]? (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
   'u',
 );
 /** As German and others put it: the day first. */
 const DAY_FIRST = new RegExp(
-  String.raw`^(\d{1,2})\.? (\p{L}{3,5}\.?) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
+  String.raw`^(\d{1,2})\.? (${MONTH}) (\d\d):(\d\d):(\d\d)(?:\.\d+)? (\S+) ${PROGRAM}`,
   'u',
 );
 const ISO = new RegExp(
@@ -31,34 +34,16 @@ const WITH_UNIT = new RegExp(
   'u',
 );
 const UNIX = new RegExp(String.raw`^(\d{10})\.\d{3,6} (\S+) ${PROGRAM}`);
-const MONOTONIC = /^\[ *\d+\.\d+\] (\S+) ([^\s[:]+)\[\d+\]: ?/;
+/** The kernel alone has no number. */
+const MONOTONIC =
+  /^\[ *\d+\.\d+(?: *<[ \d.*]*>)?\] (\S+) (kernel(?=:)|[^\s[:]+(?=\[))(?:\[\d+\])?: ?/;
 /** `hosts[1]: Invalid value` is a field of a list, and no program with its number. */
-const NO_TIME =
-  /^([a-z][\w@.-]*)\[\d+\]: ?(?! ?(?:(?:Invalid|Required|Unsupported|Duplicate) value|Forbidden: |Too (?:long|many): ))/;
-
-/** The months of other languages, by how they begin; those that look alike everywhere are not repeated. */
-const OTHER_MONTHS: readonly (readonly [pattern: RegExp, month: number])[] = [
-  [/^(?:ene|gen|янв|sty|led|oca)/, 0],
-  [/^(?:fév|fev|фев|lut|úno|şub)/, 1],
-  [/^(?:mär|мар|brez|mrt|maa)/, 2],
-  [/^(?:avr|abr|апр|kwi|dub|nis)/, 3],
-  [/^(?:mai|mag|mei|мая|май|maj|kvě)/, 4],
-  [/^(?:juin|giu|июн|cze|čer|haz)/, 5],
-  [/^(?:juil|lug|июл|lip|tem)/, 6],
-  [/^(?:aoû|ago|авг|sie|srp|ağu)/, 7],
-  [/^(?:set|сен|wrz|zář|eyl)/, 8],
-  [/^(?:okt|ott|out|окт|paź|říj|eki)/, 9],
-  [/^(?:ноя|lis|kas)/, 10],
-  [/^(?:dez|déc|dic|дек|gru|pro|ara)/, 11],
-];
-
-function monthOf(name: string): number {
-  if (name.endsWith('月')) return Number.parseInt(name, 10) - 1;
-  const lower = name.toLowerCase();
-  const english = MONTHS.toLowerCase().indexOf(lower.slice(0, 3)) / 3;
-  if (Number.isInteger(english) && english >= 0) return english;
-  return OTHER_MONTHS.find(([pattern]) => pattern.test(lower))?.[1] ?? Number.NaN;
-}
+const NO_FIELD = String.raw`(?! ?(?:(?:Invalid|Required|Unsupported|Duplicate) value|Forbidden: |Too (?:long|many): ))`;
+const NO_TIME = new RegExp(String.raw`^([a-z][\w@.-]*)\[\d+\]: ?${NO_FIELD}`);
+/** Words before a place in a list look like a host before a program: numbers of programs are higher. */
+const NO_TIME_HOST = new RegExp(
+  String.raw`^([a-z0-9][\w.-]*) (systemd(?=\[1\])|[a-z(][\w@.()-]*(?=\[\d{3,}\]))\[\d+\]: ?${NO_FIELD}`,
+);
 
 export function decodeJournalText(raw: string, reference: Date): LogLine {
   return (
@@ -70,11 +55,11 @@ export function decodeJournalText(raw: string, reference: Date): LogLine {
   );
 }
 
+const FORMS = [SHORT, ISO, WITH_UNIT, DAY_FIRST, UNIX, MONOTONIC, NO_TIME, NO_TIME_HOST];
+
 /** Whether a line looks like the output of `journalctl`. */
 export function isJournalText(line: string): boolean {
-  return [SHORT, ISO, WITH_UNIT, DAY_FIRST, UNIX, MONOTONIC, NO_TIME].some((form) =>
-    form.test(line),
-  );
+  return FORMS.some((form) => form.test(line));
 }
 
 function withUnit(raw: string): LogLine | undefined {
@@ -87,12 +72,6 @@ function withUnit(raw: string): LogLine | undefined {
     host,
     unit: unitOf(unit),
   };
-}
-
-/** `+02` and `+0530` as a date wants them. A name says no offset; the machines of a cluster run on UTC. */
-function offsetOf(zone: string): string {
-  const [, hours, minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
-  return hours === undefined ? 'Z' : `${hours}:${minutes}`;
 }
 
 function isoLine(raw: string): LogLine | undefined {
@@ -124,7 +103,7 @@ function unixLine(raw: string): LogLine | undefined {
 }
 
 function lineWithoutTime(raw: string): LogLine | undefined {
-  const [head, host, program] = MONOTONIC.exec(raw) ?? [];
+  const [head, host, program] = MONOTONIC.exec(raw) ?? NO_TIME_HOST.exec(raw) ?? [];
   if (head !== undefined && program !== undefined) {
     return { message: raw.slice(head.length), host, unit: unitOf(program) };
   }
@@ -132,14 +111,6 @@ function lineWithoutTime(raw: string): LogLine | undefined {
   return start === undefined || name === undefined
     ? undefined
     : { message: raw.slice(start.length), unit: unitOf(name) };
-}
-
-/** The year that puts a date without one at most a day after the reference. */
-function newestBefore(reference: Date, timeIn: (year: number) => number): Date | undefined {
-  const year = reference.getUTCFullYear();
-  const thisYear = timeIn(year);
-  if (Number.isNaN(thisYear)) return undefined;
-  return new Date(thisYear <= reference.getTime() + 86_400_000 ? thisYear : timeIn(year - 1));
 }
 
 /** `bootkube.sh`, `bootkube.service` and `bootkube` are all the unit `bootkube`. */

@@ -47,9 +47,21 @@ test('jsonObjects knows the events of a stack for a list, and an empty list for 
 });
 
 test('jsonObjects gives a document that is no list as a whole', async () => {
-  for (const text of ['{"kind":"Node"}', '[{"a":1}]', '{"things":[{"a":1}]}'])
+  for (const text of ['{"kind":"Node"}', '{"things":[{"a":1}]}'])
     expect(await split(jsonObjects, text, 5)).toEqual([{ text, line: 1 }]);
 });
+
+test.each([1, 10_000])(
+  'jsonObjects finds the objects of a list without a name, in pieces of %i',
+  async (size) => {
+    expect(
+      await split(jsonObjects, '[{"a":[{}]},\n {"items":[{"b":1}]}, [{"c":1}]]', size),
+    ).toEqual([
+      { text: '{"a":[{}]}', line: 1 },
+      { text: '{"items":[{"b":1}]}', line: 2 },
+    ]);
+  },
+);
 
 test('jsonObjects does not take a value for the name of a list', async () => {
   const text = '{"a":"items","b":[{"c":1}]}';

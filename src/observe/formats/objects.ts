@@ -15,7 +15,7 @@ const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
 type Chunks = AsyncIterable<Uint8Array>;
 const LISTS = new Set(['items', 'StackEvents']);
 
-/** The objects of a JSON list (`oc get -o json`), one at a time; a document that is no list is one object. */
+/** The objects of a JSON list (`oc get -o json`, also with its `items` alone), one at a time; a document that is no list is one object. */
 export async function* jsonObjects(
   chunks: Chunks,
   maxBytes = MAX_OBJECT_BYTES,
@@ -41,7 +41,8 @@ const CLOSE = new Set([125, 93]);
 /** Follows strings and brackets only. Text is latin1 here, so that chunks may cut characters. */
 function createJsonSplitter(maxBytes: number): Splitter {
   const state = { depth: 0, quoted: false, escaped: false, key: '', string: '', line: 1 };
-  const list = { open: false, found: false };
+  /** `depth`: how deep its objects stand. */
+  const list = { open: false, found: false, depth: 0 };
   let whole = '';
   /** The object under way: what came of it in earlier chunks. */
   let current: { text: string; line: number } | undefined;
@@ -69,14 +70,18 @@ function createJsonSplitter(maxBytes: number): Splitter {
 
   function opened(code: number): 'start' | undefined {
     state.depth += 1;
-    if (code === 91 && state.depth === 2 && LISTS.has(state.key)) list.open = list.found = true;
-    return code === 123 && state.depth === 3 && list.open ? 'start' : undefined;
+    const isNamed = state.depth === 2 && LISTS.has(state.key);
+    if (code === 91 && !list.open && (isNamed || state.depth === 1)) {
+      list.open = list.found = true;
+      list.depth = state.depth;
+    }
+    return code === 123 && list.open && state.depth === list.depth + 1 ? 'start' : undefined;
   }
 
   function closed(): 'end' | undefined {
     state.depth -= 1;
-    if (state.depth < 2) list.open = false;
-    return state.depth === 2 && list.open && current ? 'end' : undefined;
+    if (state.depth < list.depth) list.open = false;
+    return state.depth === list.depth && list.open && current ? 'end' : undefined;
   }
 
   const edgeAt = (code: number) => (state.quoted ? insideString(code) : outsideString(code));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { once } from '../../core/bytes.ts';
 import { formatFailedUnits } from './failed-units.ts';
 import {
   decodeLogrus,
@@ -109,6 +110,36 @@ test('withTextMessages makes only messages of bytes text, and leaves all else as
     '{"MESSAGE":"x \\"y\\""}\n',
   ]);
 });
+
+test('withTextMessages knows bytes however they are spaced, and behind what marks an entry', async () => {
+  const bytes = [...Buffer.from('no lid')];
+  const lines = [
+    `{"MESSAGE": [${bytes.join(', ')}]}`,
+    `\x1e{"MESSAGE":[${bytes.join()}]}`,
+    `data: {"MESSAGE" : [ ${bytes.join(', ')} ]}`,
+  ];
+  for (const line of lines) {
+    const texts: string[] = [];
+    for await (const block of withTextMessages(once(Buffer.from(line))))
+      texts.push(block.toString());
+
+    expect(texts).toEqual(['{"MESSAGE":"no lid"}']);
+  }
+});
+
+test.each(['', '\x1e', 'data: ', 'data:'])(
+  'decodeJournalJson reads an entry behind the mark %j',
+  (mark) => {
+    const entry = '{"MESSAGE":"m","_HOSTNAME":"h","__REALTIME_TIMESTAMP":"1787220672000000"}';
+
+    expect(decodeJournalJson(`${mark}${entry}\r`)).toEqual({
+      message: 'm',
+      at: new Date(1_787_220_672_000),
+      host: 'h',
+      unit: undefined,
+    });
+  },
+);
 
 test.each([
   [

@@ -33,6 +33,15 @@ test('nothing is said twice: not the error itself, not what differs in numbers o
   expect(await alsoSaid(broken(1), broken(2), REFUSED, REFUSED)).toEqual([`1 ${broken(1)}`]);
 });
 
+test('a line that is told is not said again where what is shown of it was redacted', async () => {
+  const line =
+    'error: Preparing import: Fetching manifest: remote error: Get "https://cdn07.quay.io/sha256/aa?X-Amz-Credential=AAA%2F2026&X-Amz-Signature=77aa11&lid=not-there';
+  const { likely, alsoSaid } = await diagnosed([line], {});
+
+  expect(likely?.id).toBe('says-ostree-asks-source');
+  expect(alsoSaid ?? []).toEqual([]);
+});
+
 test('no more than three stand beside it, those that tell the most, in their order', async () => {
   const unread = (box: string) => `error: the box "${box}" is not readable`;
 
@@ -45,6 +54,12 @@ test('no more than three stand beside it, those that tell the most, in their ord
       REFUSED,
     ),
   ).toEqual([`1 ${unread('oak')}`, `3 ${unread('yew')}`, `4 ${unread('ash')}`]);
+});
+
+test('an error stands beside it though it names nothing, and what is no error does not', async () => {
+  expect(await alsoSaid('error: no enabled depots', 'no enabled crates', REFUSED)).toEqual([
+    '1 error: no enabled depots',
+  ]);
 });
 
 test('what was typed, what is harmless and what states nothing does not stand beside it', async () => {

@@ -28,10 +28,13 @@ export function alsoSaid(
 ): readonly EvidenceLine[] {
   const told = chosen.map(({ text }) => essence(text));
   const isTold = (said: string) => told.some((one) => one.includes(said) || said.includes(one));
+  // What is shown of a chosen line may be cut or redacted.
+  const places = new Set(chosen.map(({ file, line }) => `${file}:${line}`));
   const seen = new Set<string>();
   const others: (ToldLine & { readonly weight: number; readonly at: number })[] = [];
   for (const [at, line] of lines.entries()) {
     const { text } = line.line;
+    if (places.has(`${line.line.file}:${line.line.line}`)) continue;
     const said = essence(text);
     const weight = isTold(said) || seen.has(said) || isQuoted(text) ? 0 : weightOf(line);
     if (weight === 0) continue;
@@ -64,6 +67,8 @@ const essence = (text: string): string =>
 
 function weightOf({ line, severity, isRead }: ToldLine): number {
   const tells = tellsOf(line.text);
-  if (!isRead && (tells < 2 || (severity === 0 && SAID_ASIDE.test(line.text)))) return 0;
+  // What calls itself an error need not name what it is about.
+  const isStated = tells > (severity === 2 ? 0 : 1);
+  if (!isRead && (!isStated || (severity === 0 && SAID_ASIDE.test(line.text)))) return 0;
   return severity * 2 + Number(isRead) * 2 + Number(FAILS.test(line.text)) + tells;
 }

@@ -83,3 +83,23 @@ test('conditionsFolded knows conditions that are named by what is missing', () =
     'condition CrateSetNotFound=True (CrateSetNotFound): Crate set v7 is not there',
   ]);
 });
+
+test('conditionsFolded takes what nobody knows for ill by its reason alone', () => {
+  const of = (reason: string) =>
+    `    Message:  lid count must be greater than 0\n    Reason:   ${reason}\n    Status:   Unknown\n    Type:     Available`;
+
+  expect(wholes(of('InvalidLids'))).toEqual([
+    'condition Available=Unknown (InvalidLids): lid count must be greater than 0',
+  ]);
+  expect(wholes(of('Starting'))).toEqual([]);
+});
+
+test('conditionsFolded joins a message that a terminal broke within a quote', () => {
+  const text = `    Message:  Crate fern-7 is reporting: "unexpected lid: mismat
+ch for \\"/srv/lid\\""
+    Reason:   1 crates are reporting
+    Status:   True
+    Type:     CrateDegraded`;
+
+  expect(wholes(text)).toEqual([expect.stringContaining('unexpected lid: mismat ch for')]);
+});

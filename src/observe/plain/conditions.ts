@@ -9,7 +9,7 @@ const ILL =
   /^(?:Degraded|Failing|Failed|Failure|Error|Stalled|Invalid)$|(?:Degraded|Failed|Failing|Failure|Error|Invalid|NotFound|Missing|Conflict|Exceeded|Unavailable|Unhealthy|Unreachable|NotReady|NotResolved)$/;
 
 /** Reasons that nobody gives for what is not wanted. */
-const BY_REASON = /^(?:Invalid|Missing)|(?:Failed|Error|Invalid|Missing|NotFound)$/;
+const BY_REASON = /^(?:Invalid|Missing|No[A-Z])|(?:Failed|Error|Invalid|Missing|NotFound)$/;
 
 /** A condition that is not as it must be, in one line that begins with this word. */
 export const CONDITION = 'condition ';
@@ -48,9 +48,13 @@ export function conditionsFolded(lines: readonly FoldedLine[]): readonly FoldedL
   return folded;
 }
 
-/** Only messages are long enough for a second line. */
-const isContinued = (text: string, { last }: OpenCondition): boolean =>
-  last === 'message' && /^\s{4,}\S/.test(text) && !/^\s*[\w"-]+:(?:\s|$)/.test(text);
+/** Only messages are long enough for a second line, which a terminal may have broken within a quote. */
+const isContinued = (text: string, { last, fields }: OpenCondition): boolean =>
+  last === 'message' &&
+  (/^\s{4,}\S/.test(text) || isOpenQuote(fields.get(last) ?? '')) &&
+  !/^\s*[\w"-]+:(?:\s|$)/.test(text);
+
+const isOpenQuote = (value: string): boolean => (value.match(/(?<!\\)"/g)?.length ?? 0) % 2 === 1;
 
 const bare = (value: string | undefined): string => value?.replace(/^["']|["']$/g, '') ?? '';
 
@@ -60,7 +64,10 @@ function toldOf(fields: ReadonlyMap<string, string>): string | undefined {
   );
   if (!type || !status || !message || message.length < 12) return undefined;
   const isGood = GOOD.test(type) || BY_REASON.test(reason ?? '');
-  const isIll = (status === 'False' && isGood) || (status === 'True' && ILL.test(type));
+  const isIll =
+    (status === 'False' && isGood) ||
+    (status === 'True' && ILL.test(type)) ||
+    (status === 'Unknown' && BY_REASON.test(reason ?? ''));
   return isIll
     ? `${CONDITION}${type}=${status}${reason ? ` (${reason})` : ''}: ${message}`
     : undefined;

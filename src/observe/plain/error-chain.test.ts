@@ -37,6 +37,30 @@ test('chainsFolded joins an object that is not valid with the fields that are no
   expect(wholes('The Crate "a" is invalid:', 'nobody knows why', '* spec.lid')).toHaveLength(3);
 });
 
+test('chainsFolded joins a mount that failed with what the program that mounts said', () => {
+  expect(
+    wholes(
+      'Warning  FailedMount  30s  kubelet  MountVolume.SetUp failed for volume "tide" : mount failed: exit status 32',
+      'Mounting command: mount',
+      'Mounting arguments: -t nfs 10.9.0.4:/srv/tide /var/lib/tide',
+      'Output: mount.nfs: No such device',
+    ),
+  ).toEqual([expect.stringMatching(/"tide" : mount failed: exit status 32: mount.nfs: No such/)]);
+});
+
+test('chainsFolded joins an error of several lines that is logged with its fields', () => {
+  expect(
+    wholes(
+      'level=debug msg=E1021 11:02:12.008241 411 reef.go:533] "unable to create it" err=<',
+      'level=debug msg= failed to run it: TooManyLids: 7 of 4',
+      'level=debug msg= >',
+    ),
+  ).toEqual([
+    expect.stringMatching(/err=< failed to run it: TooManyLids: 7 of 4$/),
+    'level=debug msg= >',
+  ]);
+});
+
 test('chainsFolded keeps the line that a whole begins with, to find it again', () => {
   expect(chainsFolded(['Error: a', 'Caused by:', '  0: b'])).toEqual([
     { text: 'Error: a', whole: 'Error: a: b' },

@@ -22,6 +22,20 @@ const LISTS: readonly ListBelow[] = [
     between: ' ',
     isBare: false,
   },
+  // What a volume could not be mounted for, behind how it was tried.
+  {
+    begins: /\bmount failed: exit status \d+\s*$/,
+    item: /^\s*(?:Mounting (?:command|arguments): .*|Output: )/,
+    between: ': ',
+    isBare: false,
+  },
+  // Errors of several lines in a log of klog, which the installer passes on line by line.
+  {
+    begins: /\berr(?:or)?=<\s*$/,
+    item: /^(?:(?:time="\S+" )?level=\w+ msg="?)?\s+(?=[^\s>])/,
+    between: ' ',
+    isBare: false,
+  },
   // Fields that the API server does not take.
   { begins: /\bis invalid:\s*$/, item: /^\s*\* (?=\S)/, between: ' * ', isBare: false },
 ];
@@ -38,18 +52,23 @@ export function chainsFolded(lines: readonly string[]): readonly FoldedLine[] {
   let open: ListBelow | undefined;
   for (const text of lines) {
     const begun = LISTS.find(({ begins }) => begins.test(text));
-    const isItem: boolean = !begun && (open?.item.test(text) ?? false);
-    const joins = begun?.isBare || isItem;
+    const list: ListBelow | undefined = !begun && open?.item.test(text) ? open : undefined;
+    const joins = begun?.isBare || list;
     const at = joins ? folded.findLastIndex((one) => one.text.trim() !== '') : -1;
     const head = folded[at];
     if (!head) folded.push({ text, whole: text });
     else {
-      const said = isItem && open ? open.between + text.replace(open.item, '').trim() : '';
-      folded.splice(at, folded.length, { text: head.text, whole: head.whole.trimEnd() + said });
+      const whole = head.whole.trimEnd() + itemOf(text, list);
+      folded.splice(at, folded.length, { text: head.text, whole });
     }
-    open = begun ?? (isItem ? open : undefined);
+    open = begun ?? list;
   }
   return folded;
+}
+
+function itemOf(text: string, list: ListBelow | undefined): string {
+  const said = list ? text.replace(list.item, '').trim() : '';
+  return list && said !== '' ? list.between + said : '';
 }
 
 const BROKEN_OFF =

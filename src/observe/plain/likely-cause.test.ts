@@ -36,6 +36,28 @@ test('diagnose believes an error rather than a line that only speaks of one', as
   expect(await likelyOf(FULL, spoken)).toMatchObject({ id: 'says-disk-full' });
 });
 
+test('diagnose takes a database that is slow to start for none, unless it is asked in vain again and again', async () => {
+  const asked =
+    '[ERROR] [/common/depot.go:41]: failed to connect to tcp://lids:5432, retry after 2 seconds :dial tcp 172.30.9.4:5432: connect: connection refused';
+
+  expect(await likelyOf(asked)).toBeUndefined();
+  expect(await likelyOf(asked, asked, asked)).toMatchObject({ id: 'says-refused' });
+});
+
+test('diagnose leaves a pull that may fail to the pull, unless it is warned of again and again', async () => {
+  const warned =
+    'W1118 00:11:22.123456    2044 kubelet_pods.go:861] Unable to retrieve pull secret fern/depot-pull for fern/depot-0 due to secret "depot-pull" not found.  The image pull may not succeed.';
+
+  expect(await likelyOf(warned)).toBeUndefined();
+  expect(await likelyOf(warned, warned, warned)).toMatchObject({ id: 'says-pull-secret-missing' });
+});
+
+test('diagnose reads an error whose quotes were curled', async () => {
+  const curled = 'initdb: error: directory “/srv/lids/pg15“ exists but is not empty';
+
+  expect(await likelyOf(curled)).toMatchObject({ id: 'says-database-directory' });
+});
+
 test('diagnose takes a server that leaves a balancer with others for no failure', async () => {
   const down = (left: number) =>
     `haproxy[31]: Server depot/w-1 is DOWN, reason: Layer4 connection problem, info: "Connection refused". ${left} active and 0 backup servers left.`;
@@ -224,6 +246,20 @@ test('diagnose quotes a warning where a few lines hold nothing else', async () =
   expect(await likelyOf(warned, ...Array(9).fill(told))).toBeUndefined();
 });
 
+test('diagnose tells a warning apart from an error, and an event of what failed from a warning', async () => {
+  const says = 'cannot find the lid of crate-7';
+
+  expect(await likelyOf(`level=warning msg="depot: ${says}"`)).toMatchObject({ isWarned: true });
+  expect(await likelyOf(`W0820 11:02:03.000004 7 depot.go:1] ${says}`)).toMatchObject({
+    isWarned: true,
+  });
+  const failed = [
+    `level=error msg="depot: ${says}"`,
+    `  Warning  FailedSeal  5s (x3 over 47s)   depotlet   crate "7" has no lid`,
+  ];
+  for (const line of failed) expect(await likelyOf(line)).not.toHaveProperty('isWarned');
+});
+
 test('diagnose takes a task that Ansible ignores for the failure where nothing comes behind it', async () => {
   const failed =
     'fatal: [host-1]: FAILED! => {"msg": "non-zero return code", "stderr": "crate 7 has no lid"}';
@@ -292,6 +328,50 @@ test.each(['sshd[4]: Accepted publickey for core', 'chronyd[9]: Selected source 
   },
 );
 
+test('diagnose knows the levels that dracut puts into brackets', async () => {
+  const inPassing = "dracut[I]: 74fern: Could not find any command of 'lid seal'!";
+  const failed = "dracut[E]: Module 'moss' depends on module 'fern', which can't be installed";
+
+  expect(await likelyOf(failed, inPassing)).toMatchObject({ evidence: [{ line: 1 }] });
+});
+
+test('diagnose quotes the error of a web server without its number, though it names the request', async () => {
+  const error =
+    '2026/11/02 10:12:01 [error] 31#31: *5 lid of "/srv/fern" is not sealed, client: 10.9.0.7, request: "GET /fern HTTP/1.1"';
+
+  expect(await likelyOf(error)).toMatchObject({
+    cause: expect.stringMatching(/^lid of "\/srv\/fern" is not sealed/),
+  });
+});
+
+test('diagnose knows an alert for an error, and what old loggers call one for none', async () => {
+  const said =
+    'logging before flag.Parse: I0425 15:48:00.355658 1 depot.go:297] crate fern is not sealed';
+
+  expect(await likelyOf("[ALERT] (1) : config : lid 'fern' is missing. Aborting.")).toMatchObject({
+    id: 'says-itself',
+  });
+  expect(await likelyOf(`ERROR: ${said}`)).toBeUndefined();
+});
+
+test('diagnose quotes no advice that is numbered', async () => {
+  const error = '- ERROR    - The seal of depot fern is untrusted. To fix this:';
+
+  expect(
+    await likelyOf(
+      error,
+      '  1. Use a valid seal, OR',
+      '  2. For testing only, use --open (not recommended)',
+    ),
+  ).toMatchObject({ evidence: [{ line: 1 }] });
+});
+
+test('diagnose quotes a sentence whole that begins with a word in quotes', async () => {
+  expect(await likelyOf('sh: 1: Syntax error: "(" unexpected')).toMatchObject({
+    cause: expect.stringContaining('Syntax error: "(" unexpected'),
+  });
+});
+
 test('diagnose takes what a program says of its checks in passing for no failure', async () => {
   const asked =
     'DEBU File not found: /etc/fern.conf: stat /etc/fern.conf: no such file or directory';
@@ -308,4 +388,54 @@ test('diagnose quotes no step that is told in passing before an error that says 
 
 test('diagnose believes a heading that tells of success, and takes it for no command', async () => {
   expect(await likelyOf(REFUSED, '#### SEALING FINISHED SUCCESSFULLY###')).toBeUndefined();
+});
+
+test('diagnose takes an event that tells of a failure for one, though it is logged as information', async () => {
+  const event = (type: string) =>
+    `I0311 07:42:19.102244       1 event.go:282] Event(v1.ObjectReference{Kind:"Crate", Namespace:"moor"}): type: '${type}' reason: 'LidUnknown' no lid fern-2 found in depot moss`;
+
+  expect(await likelyOf(event('Warning'))).toMatchObject({
+    id: 'says-itself',
+    cause: 'no lid fern-2 found in depot moss',
+  });
+  expect(await likelyOf(event('Normal'))).toBeUndefined();
+});
+
+test('diagnose looks behind an end that says only what did not come', async () => {
+  const met = 'level=debug msg="failed to seal crate fern-7: lid limit of 4 exceeded"';
+  const end = 'level=error msg="failed to provision control-plane machines within 15m0s"';
+  const others = Array.from({ length: 12 }, (_, n) => `level=debug msg="looks at crate ${n}"`);
+
+  expect(await likelyOf(met, ...others, end)).toMatchObject({ evidence: [{ line: 1 }] });
+  expect(await likelyOf(...others, end)).toMatchObject({ evidence: [{ line: 13 }] });
+});
+
+test('diagnose quotes the error that a long text ends with, whatever its words', async () => {
+  const steps = Array.from({ length: 12 }, (_, n) => `sealing crate ${n}`);
+
+  expect(await likelyOf(...steps, 'FATA[0003] several heads in crate fern-7')).toMatchObject({
+    id: 'says-itself',
+    cause: 'several heads in crate fern-7',
+  });
+});
+
+test('diagnose reads a paste that a terminal broke like any other, by the numbers of its own lines', async () => {
+  const first =
+    'depotd[7]: looks for the lid of crate fern-7 in depot moss, of the second row'.padEnd(80, '.');
+  const second = 'depotd[7]: crate fern-7 of depot moss on the second row near the door holds no l';
+
+  expect([first.length, second.length]).toEqual([80, 80]);
+  expect(await likelyOf(first, second, 'id, and one is required')).toMatchObject({
+    cause: expect.stringContaining('holds no lid, and one is required'),
+    evidence: [{ line: 2 }],
+  });
+});
+
+test('diagnose looks past a line that has a level and no words', async () => {
+  const waits = 'DEBUG libvirt_ignition.fern: Still creating... (20s elapsed)';
+
+  expect(await likelyOf('DEBUG looks at fern', waits, 'DEBUG ')).toMatchObject({
+    id: 'says-libvirt-pool-waits',
+    evidence: [{ line: 2 }],
+  });
 });

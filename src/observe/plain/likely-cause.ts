@@ -9,23 +9,25 @@ import { chainsFolded, sentencesFolded } from './error-chain.ts';
 import {
   ENDED_ILL,
   failureOf,
-  isKernelNote,
+  isStarting,
   type LinesOfShape,
-  lastingOf,
   NO_FAILURE,
   PROSE,
   saysItFailed,
 } from './failure-of.ts';
-import { bareWords, ownWords, tellsOf } from './own-words.ts';
-import type { PlainReading, Reading } from './plain-reading.ts';
-import { FAILS, PLAIN_READINGS, readPlainly } from './read-plainly.ts';
-import { createOutcome, goesOn, speakersOf } from './went-on.ts';
+import { OWN_WORDS } from './own-words.ts';
+import type { Reading } from './plain-reading.ts';
+import { FAILS } from './read-plainly.ts';
+import { GENERAL, readLine, readSurely, WAYS, type Way } from './ways.ts';
+import { createOutcome, goesOn, saysOfReadyPod, speakersOf } from './went-on.ts';
 
 /** What the decisive error says by itself, where the catalogue has no cause. */
 export interface LikelyCause extends Reading {
   /** Lines that say so. */
   readonly count: number;
   readonly evidence: readonly Evidence[];
+  /** Whoever said it calls it no error: it may as well be harmless. */
+  readonly isWarned?: true;
 }
 
 /** What follows an error that ends a program is seldom longer: how it is to be called, what to do about it. */
@@ -35,72 +37,6 @@ const FEW = 6;
 
 type ShapeOf = (text: string) => LinesOfShape | undefined;
 type IsHarmless = (line: EvidenceLine) => boolean;
-
-/** One way to look at the end of a text: which lines tell of a failure, and what they say. */
-interface Way {
-  /** How surely lines tell of one that have so many others behind them; 0: they do not. */
-  readonly failureOf: (shape: LinesOfShape, behind: number) => Severity;
-  readonly read: (line: EvidenceLine) => Reading | undefined;
-  /** How much a line tells; where it is not asked, all tell as much. */
-  readonly weigh?: (line: EvidenceLine) => number;
-  /** Only of a text of a few lines, of which none is there for nothing. */
-  readonly isOfFew?: boolean;
-  /** Only of what stands right before a line that tells of a failure, and not why. */
-  readonly isBeforeFailure?: boolean;
-}
-
-/** The first that finds something speaks. */
-const WAYS: readonly Way[] = [
-  {
-    failureOf: ({ line }) => failureOf(line),
-    read: readLine,
-  },
-  { failureOf: lastingOf, read: readSurely },
-  {
-    failureOf: ({ line }) => (FAILS.test(line.text) || failureOf(line) === 2 ? failureOf(line) : 0),
-    read: readOwnWords,
-    weigh: ({ text }) => tellsOf(text),
-  },
-  {
-    isOfFew: true,
-    failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
-    read: readOwnWords,
-    weigh: ({ text }) => tellsOf(text),
-  },
-  {
-    isBeforeFailure: true,
-    failureOf: ({ line }) => (tellsOf(line.text) > 1 ? failureOf(line) : 0),
-    read: readOwnWords,
-  },
-  {
-    isOfFew: true,
-    failureOf: (shape, behind) => (isWarning(shape.line) ? lastingOf(shape, behind) : 0),
-    read: readOwnWords,
-  },
-  {
-    isOfFew: true,
-    failureOf: ({ line }) => (failureOf(line) === 2 ? 2 : 0),
-    read: ({ text }) => (FAILS.test(text) ? bareWords(text) : undefined),
-  },
-];
-
-/** A client that watches says so of what a server does not have yet, and asks again. */
-const isWarning = ({ text }: EvidenceLine): boolean =>
-  FAILS.test(text) && tellsOf(text) > 1 && !text.includes('reflector.go');
-
-function readOwnWords(line: EvidenceLine): Reading | undefined {
-  return isKernelNote(line) ? undefined : ownWords(line.text);
-}
-
-function readLine({ text, lead, origins }: EvidenceLine): Reading | undefined {
-  return readPlainly(text, lead, origins);
-}
-
-/** What only tells that something fails is no cause where it was not even an error. */
-function readSurely(line: EvidenceLine): Reading | undefined {
-  const reading = readLine(line);
-  return reading && !UNSURE.has(reading.id) ? reading : undefined;
-}
 
 /**
  * Of all errors the one that decides: programs end with it, and services say it to the last. So only the end of each
@@ -113,9 +49,11 @@ export function likelyCause(
   isHarmless: IsHarmless,
 ): LikelyCause | undefined {
   let general: Claim | undefined;
+  const isInVain = ends.some((lines) => lines.slice(-SOON).some((one) => WAITED_IN_VAIN.test(one)));
   for (const way of WAYS) {
+    if (way.isBehindGeneral && !general && !isInVain) continue;
     const claims = ends
-      .filter(({ length }) => !way.isOfFew || length <= FEW)
+      .filter((lines) => !way.isOfFew || lines.filter((one) => one.trim() !== '').length <= FEW)
       .flatMap((lines) => claimsAtEnd(lines, shapeOf, isHarmless, way));
     const [first] = claims.toSorted(
       (a, b) =>
@@ -173,16 +111,12 @@ interface Claim {
   readonly evidence: Evidence;
 }
 
-const idsOf = (isSo: (one: PlainReading) => boolean | undefined) =>
-  new Set(PLAIN_READINGS.filter(isSo).map(({ id }) => id));
-const GENERAL = idsOf((one) => one.isGeneral);
-const UNSURE = idsOf((one) => one.isGeneral || one.isVague);
 const isGeneral = ({ claim, evidence }: Claim): boolean =>
   GENERAL.has(claim.id) || WAITED_IN_VAIN.test(evidence.text);
 
 /** Who waited for others says how it asked them, not why they did not come. */
 const WAITED_IN_VAIN =
-  /Bootstrap failed to complete|[Ff]ailed (?:to wait|waiting) for|Cluster initialization failed|(?:was|were) not ready within|failed to initialize the cluster/;
+  /Bootstrap failed to complete|[Ff]ailed (?:to wait|waiting) for|Cluster initialization failed|(?:was|were) not ready within|failed to initialize the cluster|failed to provision [\w-]+ machines(?: within \w+)?\W*$|machines are not ready|did not reach provision|failed to progress after|\[FAILED\] Failed to start|Check validations|requires user action|failed to (?:get base ISO image|complete the change)\W*$|[Ee]rror syncing pod|Ignition failed: (?:config is not valid|resource not found)\W*$/;
 
 /** The last comes first. */
 function claimsAtEnd(
@@ -195,11 +129,12 @@ function claimsAtEnd(
   const folded = conditionsFolded(sentencesFolded(chainsFolded(endOf(all))));
   const speakers = speakersOf(folded.map(({ text }) => text)).toReversed();
   const outcome = createOutcome();
+  const isOver = saysOfReadyPod(all);
   const seen: Behind = { lines: 0, next: undefined, failedAt: Number.NEGATIVE_INFINITY };
   let endedIll = false;
   for (const [at, { text, whole }] of folded.toReversed().entries()) {
     const speaker = speakers[at];
-    if (!speaker || outcome.isGood(speaker)) continue;
+    if (!speaker || outcome.isGood(speaker) || isOver(text)) continue;
     const shape = wholeShape(withText(shapeOf(text), text, whole), seen.next);
     const claim = shape && claimIn(shape, seen, isHarmless, way);
     if (claim) claims.push(claim);
@@ -207,7 +142,7 @@ function claimsAtEnd(
     endedIll ||= ENDED_ILL.test(text) || WAITED_IN_VAIN.test(text);
     if (shape && saysItFailed(shape.line) && !isHarmless(shape.line)) seen.failedAt = seen.lines;
     seen.next = shape;
-    seen.lines += 1;
+    seen.lines += Number(!SAYS_NOTHING.test(text));
   }
   return claims;
 }
@@ -225,6 +160,8 @@ const wentOn = (text: string, { lines }: Behind): boolean =>
 /** How Ansible says that it goes on: who pastes nothing behind it shows what failed. */
 const IGNORED = /^\s*\.\.\.ignoring$/;
 const SOON = 5;
+/** The installer hands on empty lines of its parts, too. */
+const SAYS_NOTHING = /^\s*(?:DEBUG|INFO|ERROR)\s*$/;
 
 /** The head of a chain of errors speaks for all of it. */
 const withText = (
@@ -251,7 +188,7 @@ function severityIn(
   isHarmless: IsHarmless,
   way: Way,
 ): Severity {
-  if (way.isBeforeFailure && lines - failedAt > SOON) return 0;
+  if (isStarting(shape) || (way.isBeforeFailure && lines - failedAt > SOON)) return 0;
   const own = way.failureOf(shape, lines);
   const isNoise = isHarmless(shape.line);
   if (own > 0 && !isNoise) return own;
@@ -263,13 +200,15 @@ const ELSEWHERE = /\btrying next\b/i;
 /** A program warns of what stopped it, and ends with an error that does not say it again. */
 function warnedOf({ line }: LinesOfShape, next: LinesOfShape | undefined): Severity {
   const isLast = next !== undefined && failureOf(next.line) === 2 && !readLine(next.line);
-  const isWarned = WARNED.test(line.text) || (ASIDE.test(line.text) && !DONE.test(line.text));
+  const isWarned = WARNED.test(line.text) || (ASIDE.test(line.text) && saysIll(line));
   const isPassing = RETRY.test(line.text) || NO_FAILURE.test(line.text);
   return isLast && isWarned && !isPassing ? 1 : 0;
 }
 
 const WARNED = /\bW\d{4} |\bWARN/i;
-/** In passing that is good news. */
+/** Said in passing it may be a step like any other. */
+const saysIll = (line: EvidenceLine): boolean =>
+  !DONE.test(line.text) && (FAILS.test(line.text) || readSurely(line) !== undefined);
 const DONE = /\balready\b/i;
 const ASIDE = /\blevel=(?:info|debug)\b|^\W*(?:DEBU|INFO)/i;
 
@@ -284,8 +223,22 @@ function claimIn(
   const reading = severity > 0 ? way.read(line) : undefined;
   if (!reading) return undefined;
   const tells = way.weigh?.(line) ?? 0;
-  return { severity, tells, claim: { ...reading, count }, evidence: evidenceOf(line) };
+  const isWarned = reading.id === OWN_WORDS && ONLY_WARNS.test(line.text);
+  const claim = isWarned ? { ...asWarned(reading), count } : { ...reading, count };
+  return { severity, tells, claim, evidence: evidenceOf(line) };
 }
+
+/** By its level, which events of a cluster do not have: theirs of what failed are called warnings, too. */
+const ONLY_WARNS =
+  /\bW\d{4} \d\d:|\blevel"?[=:] ?"?warn|(?:^|[\s[])WARN(?:ING)?(?![\w-])|^\W*warning: /;
+
+/** What nobody knows and nobody calls an error is only told. */
+const asWarned = (reading: Reading): Reading & { readonly isWarned: true } => ({
+  ...reading,
+  remedy:
+    'A warning alone stops nothing. Where something does not work, look for the error behind it; where all works, it may be left alone',
+  isWarned: true,
+});
 
 export const evidenceOf = (line: EvidenceLine): Evidence => ({
   file: line.file,

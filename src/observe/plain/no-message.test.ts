@@ -7,6 +7,8 @@ test.each([
   '\tif err != nil { return errors.New("crate 7 has no lid") }',
   'log.Error(err, "unable to seal crate 7")',
   "const err = new Error('crate 7 is not sealed')",
+  '          TX packets:31 errors:0 dropped:2 overruns:0 carrier:0',
+  '        RX errors 0  dropped 0  overruns 0  frame 0',
   'oc get crate 7 || echo "crate 7 was not found"',
   'kubectl get crates -o name',
   ' ✓ No crate is without a lid',

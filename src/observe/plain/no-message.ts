@@ -15,7 +15,10 @@ const PASSES = /^\W{0,4}[✓✔]/u;
 
 /** What pages say around what they show. */
 const TOLD_TO_READERS =
-  /\b(?:preceding|following) (?:example|output)\b|^\W*(?:If you|To resolve)\b|^\s*[*.+-]+ You (?:can|cannot|must)\b|\bfollow the (?:procedure|steps)\b/;
+  /\b(?:preceding|following) (?:example|output)\b|^\W*(?:If you|To resolve)\b|^\s*\d\. (?:Use|Add|For|Check|Run|Try|Set|Make|Ensure|Verify|Update) |^\s*[*.+-]+ You (?:can|cannot|must)\b|\bfollow the (?:procedure|steps)\b/;
+
+/** What a network card has counted. */
+const COUNTERS = /^\s*[RT]X(?::? (?:packets|errors|bytes)\b[: ]|: +bytes)/;
 
 /** What the signs of a table mean. */
 const LEGEND = /'\S' = [^,']+, *'\S' = /;
@@ -27,4 +30,5 @@ export const isNoMessage = (text: string): boolean =>
   TYPED.test(text) ||
   PASSES.test(text) ||
   LEGEND.test(text) ||
+  COUNTERS.test(text) ||
   TOLD_TO_READERS.test(text);

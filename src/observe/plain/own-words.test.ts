@@ -11,6 +11,10 @@ test.each([
     'I0710 05:03:42.6 1 depot.go:150] "WARNING: sealing crate-7 failed: there is no lid for it" logger="depot" crate="cove/crate-7"',
     'WARNING: sealing crate-7 failed: there is no lid for it',
   ],
+  [
+    'level=error msg="error listing lids" error="LidError: crate-7 is not of this depot\\n\\tstatus code: 301, request id: , host id: "',
+    'LidError: crate-7 is not of this depot',
+  ],
   ['error: no lid is defined for crate-7', 'no lid is defined for crate-7'],
   ['E1102 10:12:01.000001       1 depot.go:77] crate "7" has no lid', 'crate "7" has no lid'],
   [
@@ -71,6 +75,18 @@ test('ownWords takes of a long line with breaks in it the one that tells the mos
   const line = `error: ${'sealing of all crates goes on\\n'.repeat(20)}crate "7" has no lid\\n${'turn '.repeat(40)}`;
 
   expect(ownWords(line)?.cause).toBe('crate "7" has no lid');
+});
+
+test('ownWords leaves out what signs an address, wherever a long line is cut', () => {
+  const query = `X-Amz-Date=20260102T030405Z&X-Amz-Signature=${'5a'.repeat(32)}&cf_sign=${'Qx7'.repeat(40)}`;
+  for (const path of ['a', 'a'.repeat(90), 'a'.repeat(300)]) {
+    const url = `https://cdn.lab/${path}?X-Amz-Algorithm=AWS4&${query}`;
+
+    const said = ownWords(`error: fetching lids: Get "${url}": crate 7 has no lid`);
+
+    expect(said?.cause).toMatch(/crate 7 has no lid$/);
+    expect(said?.cause).not.toMatch(/5a5a|Qx7/);
+  }
 });
 
 test('ownWords shows how a long error begins and ends, which says why, and no secret of it', () => {

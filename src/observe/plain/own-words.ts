@@ -8,20 +8,20 @@ const STATES = new RegExp(
   String.raw`(?<![\w./-])(?:${[
     "not|no(?! further)|never|neither|without|missing|lacks?|cannot|[a-z]+n['’]t",
     'invalid|illegal|malformed|bad|wrong|incorrect|corrupt(?:ed)?|truncated|broken|stale|expired',
-    'un(?:bound|supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
+    'un(?:bound|trusted|supported|known|recogni[sz]ed|expected|defined|resolvable|readable|healthy|available|reachable|authorized|able to)',
     '0 [a-z ]{3,30} match|incompatible|insufficient|required|requires?|must|mandatory|should|expect(?:s|ed|ing)|only',
     'already|duplicate|ambiguous|conflict(?:s|ing)?|mismatch|differs?|different|overlaps?',
     'exceed(?:s|ed)?|maximum|quota|has been reached|too \\w+|(?:less|greater|more) than|out of',
     'den(?:ied|ies)|disallow(?:ed|s)|reserved|immutable|refus(?:ed|es)|reject(?:ed|s)|forbidden|prohibited|violat(?:es|ed|ion)',
     'please (?:specify|provide|set)|[A-Z]+_(?:[A-Z]+_)*(?:NOT_FOUND|DENIED|INVALID|MISSING|EXPIRED|EXISTS|IN_USE|UNAVAILABLE)',
-    'disabled|blocked|locked|busy|in use|full|empty|exists|is a directory|detected|contains',
+    'disabled|dropped|blocked|locked|busy|in use|full|empty|exists|is a directory|detected|contains',
   ].join('|')})(?![\w/-])`,
   'i',
 );
 
 /** Tells that something failed, and not why, or where that is told. */
 const TELLS_NOTHING =
-  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|[Mm]ain process exited|errors? occurred(?!: \S)|giving up|retries exceeded(?! with url)|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|\bComm: \S+ (?:Not t|T)ainted|:\s*$/i;
+  /\bexit(?:ed)?(?: with)?:? (?:status|code|value)|\bnon-?zero\b|\breturned (?:a )?(?:non|error)|timed out waiting for the condition|context (?:deadline exceeded|canceled)$|Failed with result|Could not run transaction|completed with error\W*$|not loaded due to errors|config is not valid\W*$|[Mm]ain process exited|errors? occurred(?!: \S)|giving up|retries exceeded(?! with url)|MODULE FAILURE|No more hosts|\bsee (?:the )?(?:logs?|above|below|["']?(?:systemctl|journalctl|stdout))|for (?:more )?details|Traceback|goroutine \d|panic:|recipe for target|make(?:\[\d+\])?: \*\*\*|Dependency failed|repeated too quickly|failed=\d|could not wait for|All items completed|^Back-off (?:pulling|restarting)|node \\?"[^"]+" not found|\bretrying(?:\.{3}|…)?$|\bComm: \S+ (?:Not t|T)ainted|:\s*$/i;
 
 /** How a program of Python or Java ends. */
 const EXCEPTION = /^[\w.]*(?:Error|Exception): \S/;
@@ -51,12 +51,16 @@ const NAMES =
 
 /** Who says it, when, and how bad it is: what stands before the error itself. */
 const BEFORE_IT: readonly RegExp[] = [
+  /^.*\bevents?\.go:\d+\] Event\(.*?\): type: 'Warning' reason: '\w+' /,
   // Rows of events, as "oc describe" and "oc get events" print them.
   /^\s*(?:\S+ +)?Warning +[A-Z]\w+ +(?:(?:\d\S*|<\w+>)(?: \([^)]*\))? +)?(?:(?:pod|node|job|[a-z]+)\/\S+ +|[a-z][\w.-]*(?:, [\w.-]+)? {2,})?/,
   /^.*?\b[EFW]\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\s+\d+ \S+\.go:\d+\] /,
   /^\W*\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s+/,
   // The journal, as it is pasted with the numbers of its lines.
   /^\W*\d+\s+[A-Z][a-z]{2} +\d+ [\d:]+ \S+ [\w.@-]+\[\d+\]: /,
+  // Harbor's own parts say where in their source they are.
+  /^.*?\[(?:ERROR|FATAL)\] \[\/[\w./-]+\.go:\d+\](?:\[[^\]]*\])*: /,
+  /^.*?\[(?:error|crit|alert|emerg)\] \d+#\d+: (?:\*\d+ )?/,
   /^\W*(?:ERRO|FATA|WARN)\[[^\]]*\]\s*/,
   /^\W*(?:ERROR|FATAL)(?: [\w-]+\](?=:))?\]?[:!]?\s+/,
   /^\W*(?:(?:error|fatal|fatal error)\b[:\]]\s*)+/i,
@@ -65,6 +69,8 @@ const BEFORE_IT: readonly RegExp[] = [
 /** Where logs of fields, JSON and tasks keep what went wrong. */
 const FIELDS =
   /(?:^|[\s{,."])(?:err(?:or)?(?:[._]?[Mm]essage|\.\w+)?|status[_]?[Mm]essage|msg|[Mm]essage|reason|std(?:err|out)|details?|failures)"?(?:=|: ?)\[?"(?!")(.+?)(?:"(?=,? ?"|\s*[}\]]|\s[\w.]+=|$)|$)/g;
+/** Not a value, but the first words of a sentence in quotes. */
+const QUOTES_A_WORD = /^[^"\\]{0,30}" \w[^"=]*$/;
 /** Of structured klog what was said, without the names of what it was about. */
 const KLOG_MESSAGE = /\.go:\d+\] "((?:[^"\\]|\\.){20,})"(?= [\w.]+=|$)/g;
 const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
@@ -73,9 +79,12 @@ const BARE_MESSAGE = /^(?:time="?\S+"? )?level=\w+ msg=(?!")(.+)$/;
 const ADVICE =
   /(?<=\w[.;]) (?:If |Please |See |Refer |To |Try |You (?:can|may|should) |In the case )(?!.*\berror: ).*$/;
 
+/** By what AWS finds a request again. */
+const OF_REQUEST = /[\s,]*\bstatus code: \d+, request id:.*$/;
+
 const SHORTEST = 12;
-const LONGEST = 340;
-const HEAD = 120;
+const LONGEST = 480;
+const HEAD = 160;
 
 /** How much a text says of what is wrong: 0 nothing, 2 with the name of what it is about. */
 function weightOf(said: string): number {
@@ -104,17 +113,25 @@ function tellingPart(text: string): OwnWords {
     ...seen.matchAll(FIELDS),
     ...seen.matchAll(new RegExp(BARE_MESSAGE, 'g')),
     ...seen.matchAll(KLOG_MESSAGE),
-  ].map(([, field = '']) => unlessSecret(field, seen) ?? '');
+  ]
+    .map(([, field = '']) => unlessSecret(field, seen) ?? '')
+    .filter((field) => !QUOTES_A_WORD.test(field));
   const whole = BEFORE_IT.reduce((rest, before) => rest.replace(before, ''), seen);
   const parts = (fields.length > 0 ? fields : [whole]).flatMap(piecesOf).map((part) => {
-    const said = part.replace(ADVICE, '').trim();
+    const said = part.replace(ADVICE, '').replace(OF_REQUEST, '').trim();
     return { said, weight: weightOf(said) };
   });
   return parts.reduce((best, part) => (part.weight > best.weight ? part : best));
 }
 
 /** What a line says without who said it, when, and how bad it is. */
-export const saidIn = (text: string): string => atAGlance(tellingPart(text).said, HEAD, LONGEST);
+export const saidIn = (text: string): string => shown(tellingPart(text).said);
+
+/** Cut only when it is clean: the first half of a secret's name no longer tells that what follows is one. */
+const shown = (said: string): string =>
+  atAGlance(quoteLine(said.replace(SIGNED, '?…')), HEAD, LONGEST);
+/** What signs an address fills the line, and why it was asked in vain stands behind it. */
+const SIGNED = /\?(?=[^\s"'<>]*(?:signature|_sign|sig)=)[^\s"'<>]{40,}/gi;
 
 /** How much the error a line tells of says by itself; 0: not what is wrong. */
 export const tellsOf = (text: string): number => tellingPart(text).weight;
@@ -136,10 +153,13 @@ export function bareWords(text: string): Reading | undefined {
   return isBare ? undefined : quoted(said);
 }
 
+/** The id of what no reading knows. */
+export const OWN_WORDS = 'says-itself';
+
 function quoted(said: string): Reading {
   return {
-    id: 'says-itself',
-    cause: quoteLine(atAGlance(said, HEAD, LONGEST)),
+    id: OWN_WORDS,
+    cause: shown(said),
     remedy:
       'No rule knows this error, which is the one that says the most: look at what it names, and at what was done right before it',
   };

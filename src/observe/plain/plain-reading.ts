@@ -53,7 +53,7 @@ export const named = (name: string | undefined): string => (name === undefined ?
 
 /** ` (WHY)` or nothing. */
 export const because = (why: string | undefined): string =>
-  why === undefined ? '' : ` (${atAGlance(why, 60, 200)})`;
+  why === undefined ? '' : ` (${atAGlance(why, 100, 300)})`;
 
 /** As much of a text as can be read at a glance: programs say first what they did, and last why it failed. */
 export const atAGlance = (said: string, head: number, longest: number): string =>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { testSaidLines } from '../../../test/support/readings.ts';
-import { INSTALL_READINGS } from './install-readings.ts';
-import { PROGRAM_READINGS } from './program-readings.ts';
 import { PLAIN_READINGS, readPlainly } from './read-plainly.ts';
-import { RUNNING_READINGS } from './running-readings.ts';
-import { STATE_READINGS } from './state-readings.ts';
+import { INSTALL_READINGS } from './readings/install-readings.ts';
+import { PROGRAM_READINGS } from './readings/program-readings.ts';
+import { RUNNING_READINGS } from './readings/running-readings.ts';
+import { STATE_READINGS } from './readings/state-readings.ts';
 
 /** A line of each kind, by a program that no rule knows, what it says, and the line before it where that matters. */
 const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: string])[] = [
@@ -47,6 +47,26 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'error: yaml: line 9: cannot unmarshal !!map into string',
     'says-yaml-wrong',
     'A YAML file has a block of fields at line 9, where the program expects another type (string)',
+  ],
+  [
+    'level=error msg="failed to get container config: mkdir /home/u/rundir/libpod: no such file or directory"',
+    'says-folder-missing',
+    '/home/u/rundir/libpod cannot be made: the folder that it is to be in, /home/u/rundir, is not there',
+  ],
+  [
+    'Error: decode configuration /etc/containers/containers.conf: toml: line 12: expected value but found "=" instead',
+    'says-toml-wrong',
+    '/etc/containers/containers.conf is no valid TOML at line 12: expected value but found',
+  ],
+  [
+    "WARNING: Error loading config file: /home/u/.docker/config.json - invalid character '}' looking for beginning of object key string",
+    'says-json-wrong',
+    '/home/u/.docker/config.json is no valid JSON (looking for beginning of object key string)',
+  ],
+  [
+    'error: reading /srv/depot/pull.json: unexpected end of JSON input',
+    'says-json-wrong',
+    '/srv/depot/pull.json is no valid JSON (it ends too early)',
   ],
   [
     'Error: opening the image: open https://depot.fern.lan/fcos.vhd.xz: no such file or directory',
@@ -178,6 +198,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'depotctl: failed: dial tcp: lookup depot.fern.lan on 10.9.0.2:53: no such host',
     'says-name-unknown',
     'The name depot.fern.lan is not known to the name servers of the machine that asked',
+  ],
+  [
+    'err in.tftpd[909]: chroot: Operation not permitted',
+    'says-capability-missing',
+    'may not do what it begins with (chroot)',
   ],
   [
     'Error getting crates: rename C:\\crates\\tmp C:\\crates\\seven: Access is denied.',
@@ -361,9 +386,9 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'depot.lab.example leads to the machine that asks itself (127.0.0.1), where nothing listens at port 443',
   ],
   [
-    'Error: Get "https://localhost:6443/readyz": dial tcp [::1]:6443: connect: connection refused',
+    'Error: Get "https://localhost:7443/readyz": dial tcp [::1]:7443: connect: connection refused',
     'says-refused',
-    'Nothing listens at localhost:6443',
+    'Nothing listens at localhost:7443',
   ],
   [
     'provisioner failed: dial tcp 10.9.0.3:22: connect: no route to host',
@@ -528,9 +553,9 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'The installer cannot make "Variables": cannot create it because "fern" is no platform',
   ],
   [
-    `fatal: [10.9.0.3]: FAILED! => {"msg": "The error was: 'dhcp_' is undefined"}`,
+    `fatal: [10.9.0.3]: FAILED! => {"msg": "The error was: no lid for 'dhcp_'"}`,
     'says-ansible',
-    "A task of Ansible fails on 10.9.0.3: The error was: 'dhcp_' is undefined",
+    "A task of Ansible fails on 10.9.0.3: The error was: no lid for 'dhcp_'",
   ],
   [
     '   Message:  The inventory cannot be used with this playbook',
@@ -673,9 +698,9 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'No node can run the pod (wren-w1: PodFitsHostPorts: the ports of the host that it wants are taken)',
   ],
   [
-    'error adding container to network "br-a": failed to lookup master "eth9": Link not found',
+    'error adding container to network "br-a": failed to set vf 3 vlan configuration: operation not permitted',
     'says-pod-not-connected',
-    '(failed to lookup master "eth9": Link not found)',
+    '(failed to set vf 3 vlan configuration: operation not permitted)',
   ],
   [
     'error getting driver: readlink /sys/bus/pci/devices/0000:5e:02.1/driver: no such file or directory',
@@ -788,6 +813,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'bash: /opt/fern/oc: Operation not permitted',
     'says-program-forbidden',
     'This machine does not let /opt/fern/oc run',
+  ],
+  [
+    'curl: (60) SSL certificate problem: CA signature digest algorithm too weak',
+    'says-certificate-weak',
+    'signed by a digest (SHA-1, MD5) that the policy of this machine holds for too weak',
   ],
   [
     '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: CA md too weak (_ssl.c:1129)',
@@ -1045,7 +1075,11 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'says-method-refused',
     'depot.fern.lan (the mirror registry) does not take such a request (405)',
   ],
-  ['Error: 408 Request Time-out', 'says-upload-slow', 'gave up waiting for the upload (408)'],
+  [
+    'Error: 408 Request Time-out',
+    'says-upload-slow',
+    'gave up waiting for the rest of the request (408)',
+  ],
   [
     'Server error: 301 trying to push',
     'says-redirected',
@@ -1169,6 +1203,21 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'no network card eth0',
   ],
   [
+    'error: unable to drain node "till-1" due to error:cannot delete Pods declare no controller (use --force to override): depot/a-1',
+    'says-drain-refused',
+    'The drain does not take pods that declare no controller off the node (depot/a-1)',
+  ],
+  [
+    'Error creating: pods "till-x" is forbidden: no providers available to validate pod request',
+    'says-scc',
+    'The service account of the pod till-x may use no security context constraint at all',
+  ],
+  [
+    'could not attach volume: VolumeInUse: volume vol-1 is already attached to an instance',
+    'says-volume-elsewhere',
+    'is still held by another node',
+  ],
+  [
     'error: cannot delete Pods with local storage (use --delete-emptydir-data to override): depot/a-1',
     'says-drain-refused',
     'The drain does not take pods with local storage off the node (depot/a-1) unless it is told to',
@@ -1243,11 +1292,6 @@ const SAID: readonly (readonly [line: string, id: string, cause: string, lead?: 
     'WARN[0000] The cgroupv2 manager is set to systemd but there is no systemd user session available',
     'says-no-session',
     'This user has no systemd session',
-  ],
-  [
-    'E1022 10:30:34.422588 1 login.go:187] Error authenticating "kim" with provider "fern_ldap": LDAP Result Code 200 "Network Error": x509: certificate signed by unknown authority',
-    'says-authority-unknown',
-    'The authority that signed the certificate of the LDAP server of the identity provider fern_ldap is not trusted here',
   ],
   [
     'ERROR ConfigInvalid: Could not contact depot-inspector for version discovery',

@@ -2,22 +2,22 @@ import { seenText } from '../match-line.ts';
 import { otherEndOf } from '../other-end.ts';
 import { partiesOf } from '../party.ts';
 import { quoteLine, unlessSecret } from '../quote-line.ts';
-import { ANSWER_READINGS } from './answer-readings.ts';
-import { CLUSTER_READINGS } from './cluster-readings.ts';
-import { HOST_READINGS } from './host-readings.ts';
-import { INPUT_READINGS } from './input-readings.ts';
-import { INSTALL_READINGS } from './install-readings.ts';
-import { KIND_READINGS } from './kind-readings.ts';
-import { NETWORK_READINGS } from './network-readings.ts';
 import { isNoMessage } from './no-message.ts';
 import { saidIn } from './own-words.ts';
 import type { FoundWords, PlainReading, Reading } from './plain-reading.ts';
-import { PROGRAM_READINGS } from './program-readings.ts';
-import { REFUSAL_READINGS } from './refusal-readings.ts';
-import { REGISTRY_READINGS } from './registry-readings.ts';
-import { RUNNING_READINGS } from './running-readings.ts';
-import { STATE_READINGS } from './state-readings.ts';
-import { STATED_READINGS } from './stated-readings.ts';
+import { ANSWER_READINGS } from './readings/answer-readings.ts';
+import { CLUSTER_READINGS } from './readings/cluster-readings.ts';
+import { HOST_READINGS } from './readings/host-readings.ts';
+import { INPUT_READINGS } from './readings/input-readings.ts';
+import { INSTALL_READINGS } from './readings/install-readings.ts';
+import { KIND_READINGS } from './readings/kind-readings.ts';
+import { NETWORK_READINGS } from './readings/network-readings.ts';
+import { PROGRAM_READINGS } from './readings/program-readings.ts';
+import { REFUSAL_READINGS } from './readings/refusal-readings.ts';
+import { REGISTRY_READINGS } from './readings/registry-readings.ts';
+import { RUNNING_READINGS } from './readings/running-readings.ts';
+import { STATE_READINGS } from './readings/state-readings.ts';
+import { STATED_READINGS } from './readings/stated-readings.ts';
 
 /** Words by which a line tells of a failure. */
 export const FAILS =

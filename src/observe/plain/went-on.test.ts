@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { createOutcome, goesOn, type Speaker, speakersOf } from './went-on.ts';
+import { createOutcome, goesOn, type Speaker, saysOfReadyPod, speakersOf } from './went-on.ts';
 
 test.each([
   'the depot is ready',
+  'status of depot: lid checks are working',
   'Writing lid.bin: done',
   'Saved credentials to: /srv/lid',
   'Now using project "depot" on server "https://api.fern.lan:6443".',
@@ -24,6 +25,10 @@ test.each([
   ['a row of a table', 'depot-1   1/1     Running   0          3d'],
   ['a field of a description', '      Started:      Mon, 02 Nov 2026 10:12:01 +0000'],
   [
+    'an image that was there before',
+    '  Normal   Pulled  3s (x6 over 58s)  kubelet  Container image "lid" already present on machine and ready',
+  ],
+  [
     'an event of what is tried',
     '3m  Normal  Scheduled  pod/depot-0  Successfully assigned depot-0',
   ],
@@ -33,6 +38,9 @@ test.each([
   ],
   ['the type of a condition', '    Type:                  Ready-In-Zone-fern-1'],
   ['the report of a test that failed', 'JUnit report was created: /tmp/fern.xml'],
+  ['what led to it', '  Cause: "At 10:12 a crate was started in response to a difference"'],
+  ['a wait that is over', '==> Wait completed after 2 minutes'],
+  ['how a command ended', 'Finished "depotctl seal"; Duration: 72s; Exit Status: 1'],
   ['what to do', 'Check that the depot is running'],
   ['what to do, as a field', 'Action: Check if the depot is enabled'],
 ])('goesOn takes %s for no success', (_what, line) => {
@@ -86,4 +94,20 @@ test('what another command brings to its end says nothing of the one before it',
   expect(isOver(...failed.slice(1), 'pushed, done')).toBe(true);
   const again = speakersOf([...failed, '$ depotctl push lid', 'done']);
   expect(again.map(({ command }) => command)).toEqual(Array(4).fill('depotctl push lid'));
+});
+
+test('what events tell of a pod is over where a table shows it as ready', () => {
+  const isOver = saysOfReadyPod([
+    'NAME         READY   STATUS    RESTARTS   AGE',
+    'tide-0-abc   2/2     Running   0          38m',
+    'tide-1-abc   1/2     Running   0          38m',
+    'tide-2-abc   2/2     Running   7          38m',
+  ]);
+
+  const told = (pod: string) => `21m  Warning  Unhealthy  pod/${pod} Startup probe failed`;
+  expect(['tide-0-abc', 'tide-1-abc', 'tide-2-abc'].map((pod) => isOver(told(pod)))).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });

@@ -5,6 +5,9 @@ import { PARTIES } from '../party.ts';
 const WHERE =
   /^(?:(?:cli|journal|console|pod|object|event|record|file|aws):[\w*./-]+|installer-log|\*)$/;
 
+/** Whether a text names where evidence may come from. */
+export const isWhere = (text: string): boolean => WHERE.test(text);
+
 /** A path into an API object: `status.conditions[type=Available].status`. */
 const TEST = z
   .strictObject({
@@ -48,6 +51,8 @@ const RULE = z
     placed: z.literal(true).optional(),
     /** Whom the line is about: the same words mean something else of somebody else. */
     about: z.array(z.enum(PARTIES)).min(1).optional(),
+    /** Whom the line must not be about. */
+    not_about: z.array(z.enum(PARTIES)).min(1).optional(),
     /** Lines that must be anywhere in the evidence, too. */
     needs: z.array(z.string()).default([]),
     /** Lines that speak against it, wherever they are. */
