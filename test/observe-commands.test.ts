@@ -181,6 +181,13 @@ test('atoll diagnose reads a pipe without being asked, and what it is told that 
   expect(stdout).toContain('boot-pull-x509');
 });
 
+test('atoll diagnose refuses an origin that there is not', async () => {
+  const { status, stderr } = await piped('x\n', '--as', 'bogus:x');
+
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/"bogus:x" is no origin[\s\S]*cli:oc/);
+});
+
 test('atoll diagnose reads standard input beside files, once', async () => {
   const { stdout } = await piped(UNTRUSTED, '-', await bundleFile('api-never-up'), '-');
 
@@ -292,6 +299,23 @@ test('atoll bootstrap inspect prints a pointer config and warns of an open downl
   expect(status).toBe(0);
   expect(stdout).toMatch(/^pointer config, Ignition 3\.2\.0/);
   expect(stdout).toContain('without encryption and without a hash');
+});
+
+test('atoll bootstrap inspect says which generator writes and starts a unit', async () => {
+  const path = join(await tempDir(), 'bootstrap.ign');
+  const script = [
+    '#!/bin/bash',
+    'echo "[Unit]" > "$1/a.service"; echo "[Unit]" > "$1/b.service"',
+    'ln -s ../b.service "$1/multi-user.target.wants/"',
+  ].join('\n');
+  const source = `data:,${encodeURIComponent(script)}`;
+  const files = [{ path: '/etc/systemd/system-generators/gen', mode: 0o755, contents: { source } }];
+  await writeFile(path, JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files } }));
+
+  const { stdout } = await atoll('bootstrap', 'inspect', path);
+
+  expect(stdout).toContain('a.service (written by gen, started by nothing in this config)');
+  expect(stdout).toContain('b.service (by gen, written by gen)');
 });
 
 test('atoll bootstrap inspect refuses what is no Ignition config', async () => {
