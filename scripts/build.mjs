@@ -113,5 +113,5 @@ await writeLauncher();
 const legal = await legalTexts(root, { ...MODULE, entryPoints: ENTRIES, splitting: true });
 for (const [name, text] of Object.entries(legal)) writeFileSync(join(dist, name), text);
 await writePage(join(dist, 'dashboard.html'));
-writeFileSync(join(dist, 'failures.json'), failuresJson());
+writeFileSync(join(dist, 'failures.json'), await failuresJson());
 if (withTypes) writeTypes();

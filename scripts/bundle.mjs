@@ -71,7 +71,9 @@ export async function bundle({ outfile, format, entry = MAIN }) {
     ...(await legalTexts(root, { ...settings, entryPoints: [entry] })),
     'dashboard.html': await pageText(),
     // Packed: it is data, and more than all the rest of the texts.
-    'failures.json.br': brotliCompressSync(failuresJson({ withTests: false })).toString('base64'),
+    'failures.json.br': brotliCompressSync(await failuresJson({ withTests: false })).toString(
+      'base64',
+    ),
   };
   const inlined = `globalThis.ATOLL_ASSETS = ${JSON.stringify(texts)};`;
   const partial = `${outfile}.partial`;

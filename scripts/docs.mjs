@@ -1,37 +1,9 @@
 // Writes the generated documents from the sources; with --check only says which of them are stale.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { loadSources } from './load-sources.mjs';
 
 const root = join(import.meta.dirname, '..');
-
-/** The sources as they are now, not as they were last built. */
-async function loadSources() {
-  const folder = join(root, 'node_modules', '.cache', 'atoll');
-  const outfile = join(folder, `docs-${process.pid}.mjs`);
-  mkdirSync(folder, { recursive: true });
-  try {
-    await build({
-      stdin: {
-        contents: `
-          export { COMMANDS, GROUPS } from './src/cli/commands/index.ts';
-          export { commandsManual, errorsManual } from './src/cli/manual.ts';
-          export { publishedSchemas } from './src/cli/published-schemas.ts';`,
-        resolveDir: root,
-      },
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      outfile,
-      logLevel: 'error',
-    });
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(outfile, { force: true });
-  }
-}
 
 function present(path) {
   try {
@@ -60,7 +32,10 @@ function guideIndex() {
   ].join('\n\n');
 }
 
-const { COMMANDS, GROUPS, commandsManual, errorsManual, publishedSchemas } = await loadSources();
+const { COMMANDS, GROUPS, commandsManual, errorsManual, publishedSchemas } = await loadSources(`
+  export { COMMANDS, GROUPS } from './src/cli/commands/index.ts';
+  export { commandsManual, errorsManual } from './src/cli/manual.ts';
+  export { publishedSchemas } from './src/cli/published-schemas.ts';`);
 const schemas = Object.entries(publishedSchemas());
 const documents = {
   'docs/errors.md': errorsManual(),

@@ -151,22 +151,30 @@ const SIGNALS = SIGNAL_PATTERNS.map(
   (signal): OwnedPattern => ({ ...signal, owner: { kind: 'timeline' } }),
 );
 
+const sourceOf = (regexp: RegExp | undefined): readonly string[] => (regexp ? [regexp.source] : []);
+
 function patternsOf(rule: Rule): OwnedPattern[] {
-  const { pattern, over, where, appliesTo } = rule;
+  const { regexp, overRegexp, where, appliesTo } = rule;
   // The end of a failure is logged by the unit that retried, or by systemd.
   const alsoSystemd = (origin: string) => appliesTo(origin) || BY_SYSTEMD.test(origin);
   return [
-    ...(pattern === undefined
-      ? []
-      : [{ pattern, where, appliesTo, owner: { kind: 'cause' as const, rule } }]),
-    ...(over === undefined
-      ? []
-      : [{ pattern: over, where, appliesTo: alsoSystemd, owner: { kind: 'end' as const, rule } }]),
-    ...[...rule.needed, ...rule.against].map((regexp) => ({
-      pattern: regexp.source,
+    ...sourceOf(regexp).map((pattern) => ({
+      pattern,
+      where,
+      appliesTo,
+      owner: { kind: 'cause' as const, rule },
+    })),
+    ...sourceOf(overRegexp).map((pattern) => ({
+      pattern,
+      where,
+      appliesTo: alsoSystemd,
+      owner: { kind: 'end' as const, rule },
+    })),
+    ...[...rule.needed, ...rule.against].map((fact) => ({
+      pattern: fact.source,
       where: ['*'],
       appliesTo: () => true,
-      owner: { kind: 'fact' as const, regexp },
+      owner: { kind: 'fact' as const, regexp: fact },
     })),
   ];
 }

@@ -128,7 +128,7 @@ async function offeredIn(
   rules: readonly Rule[],
   { format }: FileKind,
 ): Promise<ReadonlyMap<number, readonly Rule[]>> {
-  const sources = rules.map(({ pattern = '' }) => pattern);
+  const sources = rules.map(({ regexp }) => regexp?.source ?? '');
   const scanner = createLineScanner(sources, format === 'own-events');
   const found = new Map<number, Set<number>>();
   for await (const hits of scanner.scan(once(raw)))

@@ -109,7 +109,11 @@ function createTail(now: Date) {
         const end = chunk.subarray(-TAIL_BYTES);
         isWhole &&= kept.length + chunk.length <= TAIL_BYTES;
         if (isWhole && !Buffer.isBuffer(block)) numbers.push(...block.numbers);
-        kept = Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
+        // Most chunks are longer than what is kept: nothing of them is copied.
+        kept =
+          end.length === TAIL_BYTES
+            ? end
+            : Buffer.concat([kept.subarray(end.length - TAIL_BYTES), end]);
         yield block;
       }
     },

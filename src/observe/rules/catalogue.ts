@@ -5,7 +5,7 @@ import { AtollError, messageOf } from '../../core/errors.ts';
 import { inputError, parseYamlInput } from '../../core/yaml-input.ts';
 import { isOfLine, unknownPlaces } from '../cause-text.ts';
 import { ANYWHERE } from '../file-kind.ts';
-import { requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
+import { learnClauses, requiredLiterals, SHORTEST_LITERAL } from '../scan/literals.ts';
 import { CATALOGUE, type CauseData, type RuleData } from './schema.ts';
 import { whereMatcher } from './where.ts';
 
@@ -48,19 +48,22 @@ function shippedFiles(): readonly ReadFile[] {
 interface Built {
   readonly sha256: string;
   readonly files: readonly { readonly file: string; readonly data: unknown }[];
+  /** For each pattern by which literals it is looked for. */
+  readonly clauses: Parameters<typeof learnClauses>[0];
 }
 
 /**
- * What the build made of the same texts: to read them as YAML takes longer than to read most logs. The bundle has no
- * texts beside it that could have changed.
+ * What the build made of the same texts: to read them as YAML, and to find out by which literals patterns are looked
+ * for, takes longer than to read most logs. The bundle has no texts beside it that could have changed.
  */
 function builtFiles(texts: readonly CatalogueFile[]): readonly ReadFile[] | undefined {
   const json = readBuilt('failures.json');
   if (json === undefined) return undefined;
-  const { sha256, files } = JSON.parse(json) as Built;
+  const { sha256, files, clauses } = JSON.parse(json) as Built;
   const hash = createHash('sha256');
   for (const { text } of texts) hash.update(text);
   if (texts.length > 0 && hash.digest('hex') !== sha256) return undefined;
+  learnClauses(clauses);
   return files.map(({ file, data }) => ({ file, ...CATALOGUE.parse(data) }));
 }
 
@@ -185,10 +188,13 @@ function checkPlaces(name: string, { id, pattern = '', cause, remedy }: RuleData
 
 function compilePattern(name: string, id: string, pattern: string | undefined): RegExp | undefined {
   if (pattern === undefined) return undefined;
-  if (!requiredLiterals(pattern, SHORTEST_LITERAL)) {
-    const found = `the pattern of "${id}" has no fixed text of ${SHORTEST_LITERAL} characters in every alternative`;
-    throw invalid(name, found);
-  }
+  const regexp = regexpOf(name, id, pattern);
+  if (requiredLiterals(regexp.source, SHORTEST_LITERAL)) return regexp;
+  const found = `the pattern of "${id}" has no fixed text of ${SHORTEST_LITERAL} characters in every alternative`;
+  throw invalid(name, found);
+}
+
+function regexpOf(name: string, id: string, pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'i');
   } catch (cause) {

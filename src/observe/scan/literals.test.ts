@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { readBuilt } from '../../core/assets.ts';
 import type { LiteralClause } from './literals.ts';
 
 // What was found for a pattern is kept: each test reads its own.
@@ -128,4 +129,21 @@ test.each([
   const starts = (await clausesOf(source))?.map((clause) => clause.atStart);
 
   expect(new Set(starts)).toEqual(new Set([atStart]));
+});
+
+test('the build has for every pattern of the catalogue what the pattern says', async () => {
+  const { clauses } = JSON.parse(readBuilt('failures.json') ?? '') as {
+    readonly clauses: readonly [source: string, clauses: unknown][];
+  };
+  const { literalClauses } = await import('./literals.ts');
+  const now = clauses.map(([source]) => [source, literalClauses(source, 1)]);
+
+  expect(clauses).toEqual(now);
+  const { shippedRules } = await import('../rules/catalogue.ts');
+  const known = new Set(clauses.map(([source]) => source));
+  const sources = shippedRules().flatMap(({ regexp, overRegexp, needed, against }) =>
+    [regexp, overRegexp, ...needed, ...against].flatMap((one) => one?.source ?? []),
+  );
+  expect(sources.length).toBeGreaterThan(1000);
+  expect(sources.filter((source) => !known.has(source))).toEqual([]);
 });

@@ -48,6 +48,13 @@ export interface LiteralClause {
 
 const known = new Map<string, readonly LiteralClause[] | undefined>();
 
+/** Takes over what was found out about expressions before. */
+export function learnClauses(
+  found: Iterable<readonly [source: string, clauses?: readonly LiteralClause[] | null]>,
+): void {
+  for (const [source, clauses] of found) known.set(source, clauses ?? undefined);
+}
+
 /** The ways to match, or undefined when the expression promises no literal of `shortest` characters. */
 export function literalClauses(
   source: string,
